@@ -1,0 +1,40 @@
+"""`python -m bench [overhead hibari start] [--quick]`."""
+
+import argparse
+import os
+import platform
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from bench import hibari, overhead, start
+from bench.figures import write
+
+_RESULTS = Path(__file__).parent / "results"
+
+PARTS: dict[str, tuple[Callable[[int], dict[str, Any]], int, int]] = {
+    "overhead": (overhead.measure, 1000, 100),
+    "hibari": (hibari.measure, 20, 5),
+    "start": (start.measure, 7, 2),
+}
+"""What each part runs, and how many rounds, in full and quickly."""
+
+
+def main() -> None:
+    """Runs the parts that were asked for, or all of them."""
+    parser = argparse.ArgumentParser(prog="bench", description="Measures, beside a reference.")
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], help="all where none is named")
+    parser.add_argument("--quick", action="store_true", help="fewer rounds")
+    asked = parser.parse_args()
+    machine = {
+        "cores": os.cpu_count(), "python": platform.python_version(), "load": os.getloadavg()[0]
+    }  # fmt: skip
+    for name in asked.parts or PARTS:
+        measure, rounds, quick_rounds = PARTS[name]
+        figures = measure(quick_rounds if asked.quick else rounds)
+        write(_RESULTS / f"{name}.json", {"machine": machine, name: figures})
+    print(f"\nThe figures are in {_RESULTS}.")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,133 @@
+"""hibari through the server against the library called directly, in one run."""
+
+import json
+import subprocess
+import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import anyio
+from rhapsode_http import Client
+
+from bench.asking import ask
+from bench.figures import ms, show, summary
+from bench.processes import ROOT, Running, core
+
+VENV: Final = ROOT / ".quickstart" / "venvs" / "hibari"
+"""Made by `script/bench`, as `script/quickstart` makes it."""
+
+_BYTES_A_SAMPLE: Final = 2
+_WARM_ROUNDS: Final = 2
+
+SENTENCE: Final = (
+    "A narrow road follows the river down to the old mill, where the miller's daughter still"
+    " sells bread, honey and apples every Saturday in summer."
+)
+PARAGRAPH: Final = (
+    "Nobody in the village remembers who planted the orchard. Some say that it was a monk, who"
+    " carried the first saplings over the pass in a basket. Others believe that a merchant's"
+    " cart overturned here, and that the trees grew from what was lost. Whatever the truth may"
+    " be, the trees are older than the church, and their fruit is sweeter than any that the"
+    " market has to offer. Every autumn the families climb the hill with ladders and baskets,"
+    " and for three days nobody goes to work. The children gather what has fallen, the parents"
+    " pick what they can reach, and the grandparents sit in the shade and tell the same stories"
+    " as last year. On the last evening there is music, and a long table under the lanterns."
+)
+
+
+def measure(rounds: int) -> dict[str, Any]:
+    """Runs it and prints it."""
+    entry = {"venv": str(VENV)}
+    with (
+        tempfile.TemporaryDirectory(prefix="bench-") as name,
+        _library() as library,
+        core({"hibari": entry}, Path(name)) as server,
+    ):
+        return anyio.run(_measure, library, server, rounds)
+
+
+@contextmanager
+def _library() -> Generator["Library"]:
+    process = subprocess.Popen(
+        [VENV / "bin" / "python", ROOT / "bench" / "hibari_library.py"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield Library(process)
+    finally:
+        process.communicate()
+
+
+class Library:
+    """The library in a process of its own, asked over a pipe; it keeps the time itself."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        """Returns when its model is loaded."""
+        self._process = process
+        self.rate: int = self._read()["rate"]
+
+    def speak(self, text: str) -> dict[str, float]:
+        """Returns seconds to the first audio and in all, and the number of samples."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(text) + "\n")
+        self._process.stdin.flush()
+        return self._read()
+
+    def _read(self) -> dict[str, Any]:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            raise RuntimeError("the library ended; its error is above")
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+
+async def _measure(library: Library, server: Running, rounds: int) -> dict[str, Any]:
+    figures: dict[str, Any] = {}
+    async with Client(server.address) as client:
+        for name, text in (("sentence", SENTENCE), ("paragraph", PARAGRAPH)):
+            figures[name] = await _compare(library, client, text, rounds)
+    _print(figures)
+    return figures
+
+
+async def _compare(library: Library, client: Client, text: str, rounds: int) -> dict[str, Any]:
+    """Asks both in turn: seconds to the first audio, and audio seconds a second."""
+    body = {"engine": "hibari", "text": text, "format": "pcm", "stream": True}
+    first: dict[str, list[float]] = {"library": [], "server": []}
+    speed: dict[str, list[float]] = {"library": [], "server": []}
+    for number in range(rounds + _WARM_ROUNDS):
+        alone = library.speak(text)
+        served = await ask(client, body)
+        if number < _WARM_ROUNDS:
+            continue
+        first["library"].append(alone["first"])
+        first["server"].append(served.first_byte_seconds)
+        speed["library"].append(alone["samples"] / library.rate / alone["total"])
+        seconds = served.size / _BYTES_A_SAMPLE / library.rate
+        speed["server"].append(seconds / served.total_seconds)
+    return {
+        "first audio": {name: summary(samples) for name, samples in first.items()},
+        "real-time factor": {name: summary(samples) for name, samples in speed.items()},
+    }
+
+
+def _print(figures: dict[str, Any]) -> None:
+    rows: list[tuple[str, ...]] = []
+    for name, of_text in figures.items():
+        first, speed = of_text["first audio"], of_text["real-time factor"]
+        later = first["server"]["p50"] - first["library"]["p50"]
+        kept = speed["server"]["p50"] / speed["library"]["p50"]
+        rows.append(
+            (name, ms(first["library"]["p50"]), ms(first["server"]["p50"]), ms(later),
+             f"{speed['library']['p50']:.0f}", f"{speed['server']['p50']:.0f}", f"{kept:.3f}")
+        )  # fmt: skip
+    show(
+        "hibari: the library alone, and through the server",
+        ("", "first, library", "first, server", "later", "x real time", "served", "kept"),
+        rows,
+    )

@@ -1,0 +1,165 @@
+"""What the core adds: the same worker asked directly, through the core, and through nginx."""
+
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import AsyncExitStack, ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from sys import executable
+from typing import Any, Final
+
+import anyio
+from rhapsode_http import Client
+
+from bench.asking import ask
+from bench.engine import PIECE_BYTES, STAMP_BYTES
+from bench.figures import ms, show, summary
+from bench.processes import Running, core, nginx, own_cpu_seconds, worker
+
+PYTHON: Final = Path(executable)
+STREAMS: Final = 50
+
+Body = Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way to the worker."""
+
+    name: str
+
+    client: Client
+
+    extra: Body
+    """What this way's requests say besides."""
+
+    pid: int | None
+    """The process in between, where there is one."""
+
+
+def measure(rounds: int) -> dict[str, Any]:
+    """Runs all of it and prints it."""
+    with tempfile.TemporaryDirectory(prefix="bench-") as name, ExitStack() as stack:
+        folder = Path(name)
+        direct = stack.enter_context(worker(PYTHON, "bench.engine", "prepared", folder))
+        proxy = stack.enter_context(nginx(direct.address, folder))
+        entry = {"command": [executable, "-m", "bench.engine"], "cwd": str(Path.cwd())}
+        server = stack.enter_context(core({"prepared": entry}, folder))
+        return anyio.run(_measure, direct, server, proxy, rounds)
+
+
+async def _measure(direct: Running, server: Running, proxy: Running, rounds: int) -> dict[str, Any]:
+    async with AsyncExitStack() as stack:
+        ways = [
+            Way("worker, directly", await _client(stack, direct), {}, None),
+            Way(
+                "through the core", await _client(stack, server), {"engine": "prepared"}, server.pid
+            ),
+            Way("through nginx", await _client(stack, proxy), {}, proxy.pid),
+        ]
+        small = {"text": "small", "voice": "small", "format": "pcm"}
+        figures = {
+            "small": await _in_turn(ways, small, rounds),
+            "first byte": await _in_turn(ways, small | {"stream": True}, rounds),
+            "2 MB": await _in_turn(ways, small | {"voice": "large"}, max(20, rounds // 20)),
+            "cpu": await _cpu(ways, small, rounds),
+            "paced": {way.name: await _paced(way) for way in ways},
+        }
+    _print(figures)
+    return figures
+
+
+async def _client(stack: AsyncExitStack, running: Running) -> Client:
+    return await stack.enter_async_context(Client(running.address))
+
+
+async def _in_turn(ways: list[Way], body: Body, rounds: int) -> dict[str, Any]:
+    """Asks every way in turn, so that whatever disturbs the machine disturbs all of them."""
+    totals: dict[str, list[float]] = {way.name: [] for way in ways}
+    firsts: dict[str, list[float]] = {way.name: [] for way in ways}
+    for number in range(rounds + 10):
+        for way in ways if number % 2 else reversed(ways):
+            answer = await ask(way.client, {**body, **way.extra})
+            if number >= 10:  # the first ones pay for the model, connections and caches
+                totals[way.name].append(answer.total_seconds)
+                firsts[way.name].append(answer.first_byte_seconds)
+    return {
+        name: {"total": summary(totals[name]), "first byte": summary(firsts[name])}
+        for name in totals
+    }
+
+
+async def _cpu(ways: list[Way], body: Body, rounds: int) -> dict[str, float]:
+    """Processor seconds a small request of the process in between, over a run of them."""
+    costs: dict[str, float] = {}
+    for way in ways:
+        if way.pid is None:
+            continue
+        pid = _busy_pid(way)
+        before = own_cpu_seconds(pid)
+        for _ in range(rounds * 4):
+            await ask(way.client, {**body, **way.extra})
+        costs[way.name] = (own_cpu_seconds(pid) - before) / (rounds * 4)
+    return costs
+
+
+def _busy_pid(way: Way) -> int:
+    """nginx's work is done by its one child; the core's by itself."""
+    assert way.pid is not None
+    if way.name != "through nginx":
+        return way.pid
+    children = Path(f"/proc/{way.pid}/task/{way.pid}/children").read_text("utf-8").split()
+    return int(children[0])
+
+
+async def _paced(way: Way) -> dict[str, float]:
+    """How late the pieces of fifty streams in real time arrive, after they were made."""
+    body = {"text": "paced", "voice": "paced", "format": "pcm", "stream": True, **way.extra}
+    delays: list[float] = []
+
+    async def listen() -> None:
+        answer = await ask(way.client, body, keeps_pieces=True)
+        delays.extend(_delays(answer.arrivals_ns))
+
+    async with anyio.create_task_group() as tasks:
+        for _ in range(STREAMS):
+            tasks.start_soon(listen)
+    return summary(delays)
+
+
+def _delays(arrivals: list[tuple[int, bytes]]) -> Iterator[float]:
+    """Yields the age of each stamp when the last of its bytes arrived.
+
+    A proxy may cut the stream anew: stamps are found by counting, not by the pieces they came in.
+    """
+    audio = bytearray()
+    stamp_at = 0
+    for arrived_ns, piece in arrivals:
+        audio += piece
+        while len(audio) >= stamp_at + STAMP_BYTES:
+            made_ns = int.from_bytes(audio[stamp_at : stamp_at + STAMP_BYTES], "little")
+            yield (arrived_ns - made_ns) / 1e9
+            stamp_at += PIECE_BYTES
+
+
+def _print(figures: dict[str, Any]) -> None:
+    names = list(figures["small"])
+    first = names[0]
+    rows: list[tuple[str, ...]] = []
+    for what, field in (("small", "total"), ("first byte", "first byte"), ("2 MB", "total")):
+        for name in names:
+            here, base = figures[what][name][field], figures[what][first][field]
+            added = "" if name == first else ms(here["p50"] - base["p50"])
+            rows.append((f"{what}: {name}", ms(here["p50"]), ms(here["p99"]), added))
+    for name, delay in figures["paced"].items():
+        added = "" if name == first else ms(delay["p50"] - figures["paced"][first]["p50"])
+        rows.append((f"{STREAMS} streams: {name}", ms(delay["p50"]), ms(delay["p99"]), added))
+    show("What is added on the way to a worker", ("", "p50", "p99", "added p50"), rows)
+    costs = figures["cpu"]
+    ratio = costs["through the core"] / costs["through nginx"]
+    show(
+        "Processor time a small request",
+        ("", "µs"),
+        [(name, f"{cost * 1e6:.0f}") for name, cost in costs.items()],
+        f"the core costs {ratio:.1f} times nginx",
+    )

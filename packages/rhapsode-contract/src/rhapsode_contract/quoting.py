@@ -1,0 +1,25 @@
+"""How what a caller sent is shown in a message, however long or odd it is."""
+
+from collections.abc import Iterable
+from typing import Final
+
+_SHOWN_CHARACTERS: Final = 60
+_LISTED_CHARACTERS: Final = 400
+_JSON_WORDS: Final = {True: "true", False: "false", None: "null"}
+
+
+def shown(value: object) -> str:
+    """Returns a value on one line: JSON's own word for it, or its repr, cut where it is long."""
+    if value is None or isinstance(value, bool):
+        return _JSON_WORDS[value]
+    return cut(repr(value))
+
+
+def cut(text: str, characters: int = _SHOWN_CHARACTERS) -> str:
+    """Returns `text`, its end replaced by `…` where it is longer than `characters`."""
+    return text if len(text) <= characters else text[:characters] + "…"
+
+
+def listed(names: Iterable[str]) -> str:
+    """Returns the names that are allowed, or `none`."""
+    return cut(", ".join(names), _LISTED_CHARACTERS) or "none"

@@ -1,0 +1,109 @@
+"""Hibari behind the worker protocol."""
+
+import logging
+from collections.abc import Iterator
+from importlib.metadata import version
+
+import numpy as np
+from rhapsode_contract import BadRequest, Voice
+from rhapsode_worker.engine import Engine, LicenseFields
+from rhapsode_worker.native_format import NativeFormat
+from rhapsode_worker.requests import SpeakRequest
+from rhapsode_worker.variant import Variant
+
+from rhapsode_engine_hibari.breath import Breath, breaths_of
+from rhapsode_engine_hibari.level import Audio, levelled, trimmed
+from rhapsode_engine_hibari.model import SAMPLE_RATE_HZ, Model, Pronunciation
+from rhapsode_engine_hibari.reading import sentences_of
+from rhapsode_engine_hibari.voices import HibariVoice, chosen, voices_here
+
+logger = logging.getLogger(__name__)
+
+VARIANT = "int8"
+"""The one build there is: every voice's weights are 8-bit integers."""
+
+_SEED_BITS = 64
+
+
+class HibariEngine(Engine):
+    """Speaks English, a sentence at a time."""
+
+    id = "hibari"
+    display_name = "Hibari"
+    license = LicenseFields(
+        code="Apache-2.0 AND MIT AND BSD-3-Clause",
+        weights="Apache-2.0",
+        weights_commercial_use=True,
+        notes="",
+    )
+    native_format = NativeFormat(encoding="pcm_s16le", sample_rate=SAMPLE_RATE_HZ, channels=1)
+    adapter_version = version("rhapsode-engine-hibari")
+    upstream_version = version("hibari-tts")
+    device_types = ("cpu",)
+
+    def __init__(self) -> None:
+        self._pronunciations: dict[bool, Pronunciation] = {}
+        self._models: dict[str, Model] = {}
+
+    def variants(self) -> dict[str, Variant]:
+        """One; `en` is whatever English the voice speaks."""
+        languages = dict.fromkeys(voice.language for voice in voices_here().values())
+        return {
+            VARIANT: Variant(
+                dials={"speed": (0.5, 2.0, 1.0)},
+                languages=("en", *languages),
+                streaming="sentence",
+            )
+        }
+
+    def load(self, variant: str) -> None:
+        """Loads the default voice; another one is loaded when it is first asked for."""
+        voices = voices_here()
+        self._model_of(voices[chosen(voices, None, None)])
+
+    def unload(self) -> None:
+        """Lets go of every voice."""
+        self._models.clear()
+        self._pronunciations.clear()
+
+    def voices(self) -> list[Voice]:
+        """The voices whose weights are on this machine."""
+        return [voice.listed() for voice in voices_here().values()]
+
+    def speak(self, req: SpeakRequest) -> Iterator[bytes]:
+        """Yields each sentence as soon as it is made.
+
+        Raises:
+            UnknownVoice: It is not on this machine, or speaks another English.
+            BadRequest: Nothing of the text can be pronounced.
+        """
+        voices = voices_here()
+        voice = voices[chosen(voices, req.voice, req.language)]
+        model = self._model_of(voice)
+        # One stream of noise for the whole text: the sentences differ, the request repeats.
+        noise = np.random.default_rng(None if req.seed is None else req.seed % 2**_SEED_BITS)
+        is_silent = True
+        for breath in self._breaths(req.text, self._pronunciations[voice.is_british]):
+            made = model.synthesise(breath, speed=req.params.get("speed", 1.0), noise=noise)
+            audio: Audio = levelled(trimmed(made, SAMPLE_RATE_HZ, breath.ending))
+            if len(audio):
+                is_silent = False
+                yield from self.pcm_of(audio)
+        if is_silent:
+            raise BadRequest(
+                "text: there is nothing in it that this engine can pronounce; it speaks English",
+                field="text",
+            )
+
+    def _breaths(self, text: str, pronunciation: Pronunciation) -> Iterator[Breath]:
+        """Yields what to say. A sentence without a word to pronounce, of emoji say, is silent."""
+        for sentence in sentences_of(text):
+            yield from breaths_of(pronunciation.phonemes_of(sentence))
+
+    def _model_of(self, voice: HibariVoice) -> Model:
+        if voice.id not in self._models:
+            if voice.is_british not in self._pronunciations:
+                self._pronunciations[voice.is_british] = Pronunciation(british=voice.is_british)
+            self._models[voice.id] = Model(voice.id, self._pronunciations[voice.is_british])
+            logger.info("loaded the voice %s", voice.id)
+        return self._models[voice.id]

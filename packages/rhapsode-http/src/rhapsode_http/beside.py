@@ -1,0 +1,28 @@
+"""A task that runs for as long as a block does."""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+import anyio
+
+
+@asynccontextmanager
+async def beside(task: Callable[[], Awaitable[None]]) -> AsyncGenerator[anyio.CancelScope]:
+    """Runs `task` beside the block and ends it with the block.
+
+    An error of the block passes through as it is, where a bare task group would wrap it in a
+    group of one. An error of `task` ends the block and comes out as a group.
+
+    Yields:
+        The scope of both: cancelling it ends the block and the task.
+    """
+    failure: Exception | None = None
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(task)
+        try:
+            yield tasks.cancel_scope
+        except Exception as error:
+            failure = error
+        tasks.cancel_scope.cancel()
+    if failure is not None:
+        raise failure

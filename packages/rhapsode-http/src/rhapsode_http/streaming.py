@@ -1,0 +1,51 @@
+"""Bodies sent as they are made, as ASGI messages."""
+
+from collections.abc import AsyncIterator, Callable, Iterable
+
+from starlette.types import Send
+
+Headers = Iterable[tuple[bytes, bytes]]
+
+
+async def send_stream(
+    send: Send,
+    headers: Headers,
+    pieces: AsyncIterator[bytes],
+    trailers: Callable[[], Headers] | None = None,
+    *,
+    status: int = 200,
+) -> None:
+    """Sends a chunked answer piece by piece; an empty piece is skipped.
+
+    An error of `pieces` passes through and leaves the answer unfinished: raise `StreamAborted`
+    for the server to cut the connection, so that the client sees a truncated body (contract § 6).
+
+    Args:
+        send: ASGI's.
+        headers: Without a length; a `Trailer` header among them where there are trailers.
+        pieces: The body.
+        trailers: Asked once the body is whole.
+        status: Of the answer.
+    """
+    start: list[tuple[bytes, bytes]] = list(headers)
+    await send(
+        {
+            "type": "http.response.start",
+            "status": status,
+            "headers": start,
+            "trailers": trailers is not None,
+        }
+    )
+    async for piece in pieces:
+        if piece:
+            await send({"type": "http.response.body", "body": piece, "more_body": True})
+    await send({"type": "http.response.body", "body": b"", "more_body": False})
+    if trailers is not None:
+        await send({"type": "http.response.trailers", "headers": list(trailers())})
+
+
+async def send_whole(send: Send, headers: Headers, body: bytes, *, status: int = 200) -> None:
+    """Sends an answer that is complete, with its length."""
+    start = [*headers, (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": status, "headers": start})
+    await send({"type": "http.response.body", "body": body, "more_body": False})

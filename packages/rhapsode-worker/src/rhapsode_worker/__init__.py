@@ -1,0 +1,64 @@
+"""The engine SDK of Rhapsode: subclass `Engine`, call `serve`, and have a whole worker."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rhapsode_contract import (
+        BadRequest,
+        Capabilities,
+        Internal,
+        ModelUnavailable,
+        OutOfMemory,
+        UnknownVoice,
+        Unsupported,
+        Voice,
+    )
+
+    from rhapsode_worker.devices import Device
+    from rhapsode_worker.engine import Engine, LicenseFields
+    from rhapsode_worker.native_format import NativeFormat
+    from rhapsode_worker.requests import SpeakRequest
+    from rhapsode_worker.variant import ALL_CUES, Variant
+    from rhapsode_worker.worker import serve
+
+__all__ = [
+    "ALL_CUES",
+    "BadRequest",
+    "Capabilities",
+    "Device",
+    "Engine",
+    "Internal",
+    "LicenseFields",
+    "ModelUnavailable",
+    "NativeFormat",
+    "OutOfMemory",
+    "SpeakRequest",
+    "UnknownVoice",
+    "Unsupported",
+    "Variant",
+    "Voice",
+    "serve",
+]
+
+_HOMES = {
+    "ALL_CUES": "rhapsode_worker.variant",
+    "Device": "rhapsode_worker.devices",
+    "Engine": "rhapsode_worker.engine",
+    "LicenseFields": "rhapsode_worker.engine",
+    "NativeFormat": "rhapsode_worker.native_format",
+    "SpeakRequest": "rhapsode_worker.requests",
+    "Variant": "rhapsode_worker.variant",
+    "serve": "rhapsode_worker.worker",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Imports a public name when it is first asked for.
+
+    The encoder child starts through this package and needs none of it: importing it all would
+    take half a second of each child's start.
+    """
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES.get(name, "rhapsode_contract")), name)

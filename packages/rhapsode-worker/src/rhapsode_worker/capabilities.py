@@ -1,0 +1,80 @@
+"""The capability document, assembled from what an adapter declares (contract § 8)."""
+
+import rhapsode_contract as wire
+from rhapsode_contract import Capabilities, Current, Device, EngineInfo, License
+
+from rhapsode_worker.devices import Device as EngineDevice
+from rhapsode_worker.engine import Engine
+from rhapsode_worker.native_format import NativeFormat
+from rhapsode_worker.variant import Variant
+
+
+def describe(
+    engine: Engine,
+    *,
+    contract: int,
+    device: EngineDevice,
+    formats: tuple[str, ...],
+    resident: str | None,
+) -> Capabilities:
+    """Returns the document.
+
+    Args:
+        engine: The adapter.
+        contract: The version this worker answers at.
+        device: What the engine computes on.
+        formats: Those the worker can encode.
+        resident: Name of the variant whose model is resident; `current` is absent without one.
+    """
+    variants = engine.variants()
+    return Capabilities(
+        contract=contract,
+        engine=EngineInfo(
+            id=engine.id,
+            display_name=engine.display_name,
+            adapter_version=engine.adapter_version,
+            upstream_version=engine.upstream_version,
+        ),
+        license=License.model_validate(engine.license),
+        device=Device(type=device.type, name=device.name, vram_bytes=device.vram_bytes),
+        current=_current(engine, resident, variants) if resident is not None else None,
+        variants={name: _on_the_wire(variant) for name, variant in variants.items()},
+        formats=formats,
+    )
+
+
+def native_format(engine: Engine, variant: str) -> NativeFormat:
+    """Returns the samples that a variant makes."""
+    return engine.variants()[variant].native_format or engine.native_format
+
+
+def _current(engine: Engine, resident: str, variants: dict[str, Variant]) -> Current:
+    variant = variants[resident]
+    native = variant.native_format or engine.native_format
+    streaming = wire.Streaming(
+        supported=variant.streaming is not None, granularity=variant.streaming
+    )
+    samples = wire.NativeAudio(
+        encoding="pcm_s16le", sample_rate=native.sample_rate, channels=native.channels
+    )
+    own = _on_the_wire(variant).model_dump()
+    return Current.model_validate(
+        own | {"variant": resident, "streaming": streaming, "native_format": samples}
+    )
+
+
+def _on_the_wire(variant: Variant) -> wire.Variant:
+    """What a variant says of itself, resident or not."""
+    return wire.Variant(
+        cues=tuple(variant.cues),
+        deliveries=tuple(variant.deliveries),
+        dials={
+            name: wire.Dial(min=smallest, max=largest, default=default)
+            for name, (smallest, largest, default) in variant.dials.items()
+        },
+        languages=tuple(variant.languages) if variant.languages is not None else None,
+        max_characters=variant.max_characters,
+        segmentation=wire.Segmentation(supported=False),
+        cloning=wire.Cloning(supported=False),
+        blending=wire.Blending(supported=False),
+    )

@@ -1,0 +1,79 @@
+"""A request off the wire, as the engine is asked it: every check, before the adapter is called."""
+
+import unicodedata
+from dataclasses import dataclass
+from typing import Final
+
+import rhapsode_contract as wire
+
+from rhapsode_worker.requests import SpeakRequest
+
+# Marks that turn the writing direction are for the eye, and some engines choke on them.
+_DIRECTION_MARKS: Final = frozenset(
+    "\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+)
+
+
+@dataclass(frozen=True)
+class Utterance:
+    """A request that has passed every check."""
+
+    request: SpeakRequest
+    """What the engine is asked."""
+
+    format: str
+
+    is_streamed: bool
+
+    max_seconds: int
+    """Most audio that a buffered answer may hold: a second for each character allowed."""
+
+
+def dispatch(body: wire.SpeakRequest, capabilities: wire.Capabilities) -> Utterance:
+    """Holds a request against what the engine declares; its voice is looked up elsewhere.
+
+    Args:
+        body: As it came.
+        capabilities: As the worker declares them now, `current` included.
+
+    Raises:
+        BadRequest: The text is too long or unspeakable, a dial unknown or out of range.
+        Unsupported: The variant, format, language or delivery is not declared.
+    """
+    resident = capabilities.current.variant if capabilities.current else None
+    name = wire.effective_variant(body.variant, resident, capabilities.variants)
+    variant = capabilities.variants[name]
+    text = wire.check_text(readable(body.text), variant)
+    format_name = wire.check_format(body.format, capabilities.formats)
+    language = wire.check_language(body.language, variant)
+    delivery = wire.check_delivery(body.delivery, variant)
+    turned = wire.check_params(body.params, variant.dials)
+    return Utterance(
+        request=SpeakRequest(
+            text=text,
+            variant=name,
+            voice=body.voice,
+            language=language,
+            delivery=delivery,
+            params={dial: values.default for dial, values in variant.dials.items()} | turned,
+            seed=body.seed,
+        ),
+        format=format_name,
+        is_streamed=bool(body.stream),
+        max_seconds=variant.character_limit,
+    )
+
+
+def readable(text: str) -> str:
+    """Returns `text` in NFC without what cannot be read aloud and could hurt an engine.
+
+    A control character becomes a space; a mark that turns the writing direction goes.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    kept = (
+        " " if unicodedata.category(character) == "Cc" and not character.isspace() else character
+        for character in unicodedata.normalize("NFC", text)
+        if character not in _DIRECTION_MARKS
+    )
+    return "".join(kept)

@@ -1,0 +1,118 @@
+"""The engine's own threads, and the line in front of them.
+
+`load`, `unload` and `speak` run here and nowhere else, because inference modes are local to a
+thread and a generator may be closed only where it runs. The threads are daemons: a model that
+never returns must not keep a drained worker alive.
+"""
+
+import threading
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from rhapsode_contract import Overloaded
+
+
+def _never() -> bool:
+    return False
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """Something that the engine does in its turn."""
+
+    run: Callable[[], None]
+    """Called once, on one of the threads; it reports its own outcome and raises nothing."""
+
+    needs_all: Callable[[], bool] = _never
+    """Asked when its turn comes: whether nothing else may run beside it."""
+
+
+class EngineThreads:
+    """Runs jobs in the order they came, as many at once as the engine can.
+
+    One that needs the engine for itself waits for those before it to end, and those behind it
+    wait for it. Every method may be called from any thread; none waits.
+    """
+
+    def __init__(self, count: int, queue_limit: int) -> None:
+        """Starts the threads.
+
+        Args:
+            count: How many jobs may run at once, at least 1.
+            queue_limit: Most jobs that `join_line` lets wait.
+        """
+        self._count = count
+        self._queue_limit = queue_limit
+        self._line: deque[Job] = deque()
+        self._running: set[Job] = set()
+        self._is_held = False  # by a job that needs the engine for itself
+        self._changed = threading.Condition()
+        for number in range(count):
+            threading.Thread(target=self._work, name=f"engine-{number}", daemon=True).start()
+
+    @property
+    def waiting(self) -> int:
+        """How many jobs wait for their turn."""
+        return len(self._line)
+
+    def join_line(self, job: Job) -> None:
+        """Puts a job at the end of the line.
+
+        Raises:
+            Overloaded: The line is full.
+        """
+        with self._changed:
+            # A job that a free thread is about to take does not wait.
+            if len(self._line) >= self._queue_limit + self._free():
+                raise Overloaded(f"{self._queue_limit} utterances wait already; try again soon")
+            self._add(job)
+
+    def add(self, job: Job) -> None:
+        """Puts a job at the end of the line, however long it is."""
+        with self._changed:
+            self._add(job)
+
+    def withdraw(self, job: Job) -> bool:
+        """Takes a job out of the line; returns False where its turn has come already."""
+        with self._changed:
+            try:
+                self._line.remove(job)
+            except ValueError:
+                return False
+            self._changed.notify()  # it may have been what held up those behind it
+            return True
+
+    def _free(self) -> int:
+        """How many threads are about to take a job from the line."""
+        return 0 if self._is_held else max(0, self._count - len(self._running))
+
+    def _add(self, job: Job) -> None:
+        self._line.append(job)
+        self._changed.notify()
+
+    def _work(self) -> None:
+        while True:
+            with self._changed:
+                while (job := self._take_next()) is None:
+                    self._changed.wait()
+                # One thread is woken at a time, and wakes the next: all at once would fight
+                # over the lock for milliseconds.
+                self._changed.notify()
+            job.run()
+            with self._changed:
+                self._running.discard(job)
+                self._is_held = False
+
+    def _take_next(self) -> Job | None:
+        """Starts the head of the line if it may run now."""
+        if not self._line or self._is_held:
+            return None
+        job = self._line[0]
+        if job.needs_all():
+            if self._running:
+                return None
+            self._is_held = True
+        self._line.popleft()
+        self._running.add(job)
+        return job

@@ -1,0 +1,81 @@
+"""What the core tells a worker at its start (contract § 2), and what a person may leave out."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+from rhapsode_contract import CONTRACT
+from rhapsode_http import Address, parse_address
+
+_ENGINE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,63}")
+
+
+class HopelessStart(Exception):
+    """This start cannot succeed, nor can another one in the same environment."""
+
+
+@dataclass(frozen=True)
+class WorkerEnvironment:
+    """The variables a worker reads. With none of them it serves on a free loopback port."""
+
+    listen: Address
+    """`RHAPSODE_WORKER_LISTEN`."""
+
+    engine: str | None
+    """`RHAPSODE_WORKER_ENGINE`: who the core thinks this is."""
+
+    offer: int
+    """`RHAPSODE_WORKER_CONTRACT`: the highest contract that the core speaks."""
+
+    voice_dir: Path | None
+    """`RHAPSODE_VOICE_DIR`: the folder of this engine's voices."""
+
+    has_lifeline: bool
+    """`RHAPSODE_WORKER_LIFELINE=stdin`: standard input ends when the core does."""
+
+    @classmethod
+    def read(cls, environ: Mapping[str, str]) -> "WorkerEnvironment":
+        """Reads the variables.
+
+        Raises:
+            HopelessStart: One of them makes no sense; the message names it.
+        """
+        offer = environ.get("RHAPSODE_WORKER_CONTRACT", str(CONTRACT))
+        if not re.fullmatch(r"[0-9]{1,9}", offer):
+            raise HopelessStart(f"RHAPSODE_WORKER_CONTRACT is {offer!r}, not a whole number")
+        try:
+            listen = parse_address(environ.get("RHAPSODE_WORKER_LISTEN", "tcp:127.0.0.1:0"))
+        except ValueError as error:
+            raise HopelessStart(f"RHAPSODE_WORKER_LISTEN: {error}") from None
+        lifeline = environ.get("RHAPSODE_WORKER_LIFELINE", "")
+        if lifeline not in {"", "stdin"}:
+            raise HopelessStart(f"RHAPSODE_WORKER_LIFELINE is {lifeline!r}; only stdin is known")
+        voice_dir = environ.get("RHAPSODE_VOICE_DIR")
+        return cls(
+            listen=listen,
+            engine=environ.get("RHAPSODE_WORKER_ENGINE") or None,
+            offer=int(offer),
+            voice_dir=Path(voice_dir) if voice_dir else None,
+            has_lifeline=lifeline == "stdin",
+        )
+
+    def voice_dir_for(self, engine_id: str) -> Path:
+        """Returns the folder of the engine's voices: the one told, else one of the user's."""
+        if self.voice_dir is not None:
+            return self.voice_dir
+        return platformdirs.user_data_path("rhapsode") / "voices" / engine_id.replace(":", "_")
+
+    def check_engine(self, engine_id: str) -> None:
+        """Holds the adapter's id against the one that was asked for.
+
+        Raises:
+            HopelessStart: It is no id, or another engine was asked for.
+        """
+        if not _ENGINE_ID.fullmatch(engine_id):
+            raise HopelessStart(f"{engine_id!r} is no engine id: letters, digits, . _ : and -")
+        if self.engine not in {None, engine_id}:
+            raise HopelessStart(
+                f"RHAPSODE_WORKER_ENGINE asks for {self.engine!r}, but this is {engine_id!r}"
+            )

@@ -1,0 +1,50 @@
+"""Floating-point audio to 16-bit samples, without importing anybody's array library."""
+
+from array import array
+from collections.abc import Iterator, Sequence
+from typing import Any, cast
+
+from rhapsode_worker.native_format import NativeFormat
+
+_FULL_SCALE = 32767
+_PIECES_PER_SECOND = 10
+
+
+def pcm_pieces(samples: object, native: NativeFormat) -> Iterator[bytes]:
+    """Yields `samples` in the native format, in pieces of a tenth of a second.
+
+    Args:
+        samples: A numpy array, a torch tensor or a sequence of numbers, values in [-1.0, 1.0]
+            (beyond is clipped), shape (n,), (1, n) or (channels, n).
+        native: What they become.
+
+    Raises:
+        ValueError: The shape has not `native.channels` channels.
+    """
+    pcm = pcm_bytes(samples, native.channels)
+    step = native.sample_rate // _PIECES_PER_SECOND * native.bytes_per_frame
+    for start in range(0, len(pcm), step):
+        yield pcm[start : start + step]
+
+
+def pcm_bytes(samples: object, channels: int) -> bytes:
+    """Returns `samples` as little-endian signed 16-bit, channels interleaved."""
+    audio: Any = samples
+    if hasattr(audio, "detach"):  # a torch tensor, on whatever device, of whatever float type
+        audio = audio.detach().float().cpu().numpy()
+    if not hasattr(audio, "astype"):
+        return _from_sequence(cast(Sequence[float], audio))
+    if audio.ndim == 2:
+        if audio.shape[0] != channels:
+            raise ValueError(f"{audio.shape[0]} channels of samples, the engine has {channels}")
+        audio = audio.T
+    elif channels != 1:
+        raise ValueError(f"one channel of samples, the engine has {channels}")
+    return cast(bytes, (audio.clip(-1.0, 1.0) * _FULL_SCALE).round().astype("<i2").tobytes())
+
+
+def _from_sequence(samples: Sequence[float]) -> bytes:
+    pcm = array("h", (round(max(-1.0, min(1.0, value)) * _FULL_SCALE) for value in samples))
+    if array("H", [1]).tobytes() != b"\x01\x00":
+        pcm.byteswap()
+    return pcm.tobytes()

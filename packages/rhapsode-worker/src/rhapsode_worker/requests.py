@@ -1,0 +1,40 @@
+"""What an adapter is asked to speak, once every check is done."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from rhapsode_contract import Delivery
+
+
+@dataclass(frozen=True)
+class SpeakRequest:
+    """One text for one voice. The SDK has checked all of it against the variant."""
+
+    text: str
+    """Speakable, at most `max_characters` code points, holding only cues the variant claims."""
+
+    variant: str
+    """The resident variant."""
+
+    voice: str | None = None
+    """An id of `voices()`, or None for the engine's own default."""
+
+    language: str | None = None
+    """One of the variant's languages; None where it lists none."""
+
+    delivery: Delivery | None = None
+
+    params: Mapping[str, float] = field(default_factory=dict[str, float])
+    """Every dial of the variant: what the request turned, the default of the rest."""
+
+    seed: int | None = None
+    """A 64-bit number; the same request with the same seed should sound the same."""
+
+
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+def snake_case(name: str) -> str:
+    """Returns a camelCase dial name as Python spells it: `cfgWeight` is `cfg_weight`."""
+    return _HUMP.sub("_", name).lower()

@@ -1,0 +1,134 @@
+"""Where an engine works: its model, its threads, and what it is asked to do there."""
+
+import asyncio
+import contextvars
+import logging
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from rhapsode_contract import RhapsodeError
+
+from rhapsode_worker.engine import Engine
+from rhapsode_worker.engine_threads import EngineThreads, Job
+from rhapsode_worker.failures import as_engine_error, as_speak_error
+from rhapsode_worker.model import Model
+from rhapsode_worker.requests import SpeakRequest
+from rhapsode_worker.take import Abandoned, Room, Take
+
+logger = logging.getLogger(__name__)
+
+ROOM_BYTES: Final = 64 * 1024 * 1024
+"""Audio that may wait for slow readers before the engine waits for them."""
+
+
+class Studio:
+    """Runs one engine: loads and unloads its model and records its takes, each in its turn."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._threads = EngineThreads(engine.concurrency, engine.queue_limit)
+        self.model = Model(engine)
+        """Read its state freely; it changes only here."""
+        self.room = Room(ROOM_BYTES)
+        """What is held for slow readers."""
+
+    async def load(self, variant: str) -> None:
+        """Returns with `variant` resident.
+
+        Raises:
+            RhapsodeError: It did not load.
+        """
+        await self._alone(lambda: self.model.ensure(variant))
+
+    async def unload(self) -> None:
+        """Returns with nothing resident, once every utterance before it has ended.
+
+        Raises:
+            RhapsodeError: The adapter failed.
+        """
+        await self._alone(self.model.unload)
+
+    def record(self, request: SpeakRequest) -> "Recording":
+        """Puts an utterance in line and returns its take at once.
+
+        Raises:
+            Overloaded: The line is full.
+        """
+        take = Take(self.room)
+
+        def run() -> None:
+            take.end(self._failure_of(request, take))
+
+        # Beside others only where the variant is resident already: a load needs all threads.
+        context = contextvars.copy_context()  # the request's id, for what the adapter logs
+        job = Job(
+            lambda: context.run(run), needs_all=lambda: self.model.resident != request.variant
+        )
+        self._threads.join_line(job)
+        return Recording(take, lambda: self._threads.withdraw(job))
+
+    def _failure_of(self, request: SpeakRequest, take: Take) -> RhapsodeError | None:
+        """Speaks, on an engine thread; returns what went wrong, if anything did."""
+        if take.is_abandoned:
+            return None
+        try:
+            self.model.ensure(request.variant)
+            self._speak(request, take)
+        except RhapsodeError as failure:
+            return failure
+        except Abandoned:
+            logger.info("stopped: the listener left")
+        except (Exception, SystemExit) as error:
+            logger.exception("speaking failed")
+            return as_speak_error(error)
+        return None
+
+    def _speak(self, request: SpeakRequest, take: Take) -> None:
+        pieces: Iterator[bytes] = iter(self._engine.speak(request))
+        try:
+            for pcm in pieces:
+                if pcm:
+                    take.put(pcm)
+        finally:
+            # Closed here, on the thread it runs on, and not whenever it is collected.
+            close = getattr(pieces, "close", None)
+            if close is not None:
+                close()
+
+    async def _alone(self, action: Callable[[], None]) -> None:
+        """Runs `action` on an engine thread with nothing beside it."""
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[RhapsodeError | None] = loop.create_future()
+
+        def tell(failure: RhapsodeError | None) -> None:
+            if not done.done():  # whoever asked may have left
+                done.set_result(failure)
+
+        def run() -> None:
+            failure: RhapsodeError | None = None
+            try:
+                action()
+            except RhapsodeError as error:
+                failure = error
+            except Exception as error:
+                logger.exception("the engine failed")
+                failure = as_engine_error(error, "the engine failed")
+            loop.call_soon_threadsafe(tell, failure)
+
+        self._threads.add(Job(run, needs_all=lambda: True))
+        failure = await done
+        if failure is not None:
+            raise failure
+
+
+class Recording:
+    """A take that is waiting for its turn, being made, or whole."""
+
+    def __init__(self, take: Take, withdraw: Callable[[], bool]) -> None:
+        self.take = take
+        self._withdraw = withdraw
+
+    def abandon(self) -> None:
+        """Ends it as soon as the engine can be stopped; the rest of it is never made."""
+        self.take.abandon()
+        self._withdraw()

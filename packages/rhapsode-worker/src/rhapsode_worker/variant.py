@@ -1,0 +1,60 @@
+"""What one build of an engine can do, as its author declares it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from rhapsode_contract import CUES, DELIVERIES, MAX_CHARACTERS_DEFAULT
+
+from rhapsode_worker.native_format import NativeFormat
+
+ALL_CUES: Final = CUES
+"""Every cue of the vocabulary; claim it only if the build performs all of them."""
+
+Dial = tuple[float, float, float]
+"""Smallest, largest and default value of a number that a request may turn."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One build of an engine: claim only what it performs once loaded (contract § 8)."""
+
+    cues: Sequence[str] = ()
+    """Words of `ALL_CUES` that it performs; the others never reach the adapter."""
+
+    deliveries: Sequence[str] = ()
+    """Of `hushed` and `frantic`, those that it performs."""
+
+    dials: Mapping[str, Dial] = field(default_factory=dict[str, Dial])
+    """Name in camelCase to (min, max, default)."""
+
+    languages: Sequence[str] | None = None
+    """BCP 47 tags, the default first; None where there is nothing to choose."""
+
+    max_characters: int = MAX_CHARACTERS_DEFAULT
+    """Most code points a request may carry."""
+
+    streaming: Literal["chunk", "sentence"] | None = "chunk"
+    """How finely audio arrives while more is being made; None where it comes whole."""
+
+    native_format: NativeFormat | None = None
+    """The samples this build makes, where they differ from the engine's."""
+
+    def __post_init__(self) -> None:
+        """Checks the declaration, so that a wrong one stops the worker before it serves.
+
+        Raises:
+            ValueError: A cue or delivery is not in the vocabulary, or a dial's default is outside
+                its range.
+        """
+        for word in self.cues:
+            if word not in CUES:
+                raise ValueError(f"{word!r} is no cue; the cues are {', '.join(CUES)}")
+        for word in self.deliveries:
+            if word not in DELIVERIES:
+                raise ValueError(f"{word!r} is no delivery; there are {', '.join(DELIVERIES)}")
+        for name, (smallest, largest, default) in self.dials.items():
+            if not smallest <= default <= largest:
+                raise ValueError(f"dial {name!r}: {smallest} <= {default} <= {largest} is wrong")
+        if self.max_characters < 1:
+            raise ValueError(f"max_characters is {self.max_characters}, at least 1 is needed")

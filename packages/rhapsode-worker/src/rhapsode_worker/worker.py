@@ -1,0 +1,111 @@
+"""From an engine to a worker: handshake, sockets, signals, exit codes (contract §§ 2, 8)."""
+
+import logging
+import os
+import signal
+from typing import Final, NoReturn
+
+import anyio
+from rhapsode_contract import ContractMismatch, Handshake, answer_at
+from rhapsode_http import Server, beside, bind, configure_logs, is_loopback
+
+from rhapsode_worker.capabilities import describe
+from rhapsode_worker.devices import detect
+from rhapsode_worker.encoding.pool import EncoderPool
+from rhapsode_worker.engine import Engine
+from rhapsode_worker.environment import HopelessStart, WorkerEnvironment
+from rhapsode_worker.lifeline import hold_lifeline
+from rhapsode_worker.output import HandshakeStream, capture_stdout
+from rhapsode_worker.routes import Drain, Routes
+from rhapsode_worker.studio import Studio
+
+logger = logging.getLogger(__name__)
+
+EXIT_DRAINED: Final = 0
+EXIT_CRASHED: Final = 1
+EXIT_HOPELESS: Final = 3
+"""Starting again would end the same way: a wrong variable, no contract in common."""
+
+
+def serve(engine: Engine) -> NoReturn:
+    """Serves an engine until it is told to stop, then ends the process.
+
+    Call it last, under a main guard. It takes standard output for itself: what is printed from
+    here on goes to the log.
+    """
+    handshake = capture_stdout()
+    configure_logs()
+    status = _run(engine, handshake)
+    logging.shutdown()
+    # Not sys.exit(): that joins threads, and a model's threads may never end.
+    os._exit(status)
+
+
+def _run(engine: Engine, handshake: HandshakeStream) -> int:
+    """Serves to the end; returns the exit status."""
+    try:
+        environment = WorkerEnvironment.read(os.environ)  # noqa: TID251  # the SDK's one place
+        if environment.has_lifeline:
+            hold_lifeline()
+        anyio.run(_serve, engine, environment, handshake, backend_options={"use_uvloop": True})
+    except (HopelessStart, ContractMismatch) as error:
+        logger.critical("%s", error)
+        return EXIT_HOPELESS
+    except BaseException:
+        logger.critical("the worker failed", exc_info=True)
+        return EXIT_CRASHED
+    return EXIT_DRAINED
+
+
+async def _serve(
+    engine: Engine, environment: WorkerEnvironment, handshake: HandshakeStream
+) -> None:
+    environment.check_engine(engine.id)
+    contract = answer_at(environment.offer)
+    if not is_loopback(environment.listen):
+        # Anybody on the network could make it speak; a token for this has an issue of its own.
+        raise HopelessStart(f"{environment.listen} is open to the network; listen on loopback")
+    engine.device = detect(engine.device_types)
+    engine.voice_dir = environment.voice_dir_for(engine.id)
+    async with EncoderPool(engine.native_format) as encoders:
+        _check_declaration(engine, contract, encoders.formats)
+        with bind(environment.listen) as bound:
+            drain = Drain(lambda: server.drain(), lambda: server.is_draining)
+            routes = Routes(engine, Studio(engine), encoders, contract, drain)
+            server = Server(routes.app(), bound)
+            ready = Handshake(
+                ready=True, contract=contract, engine=engine.id, listen=str(bound.address)
+            )
+            async with (
+                beside(lambda: _stop_on_signal(server)),
+                anyio.create_task_group() as tasks,
+            ):
+                await tasks.start(server.serve)
+                handshake.send(ready.to_json())
+
+
+def _check_declaration(engine: Engine, contract: int, formats: tuple[str, ...]) -> None:
+    """Assembles the capability document once, so that a wrong one stops the start.
+
+    Raises:
+        HopelessStart: The adapter's declaration is not one.
+    """
+    try:
+        describe(
+            engine,
+            contract=contract,
+            device=engine.device,
+            formats=formats,
+            resident=None,
+        )
+    except (ValueError, TypeError, AttributeError) as error:
+        raise HopelessStart(f"{type(engine).__name__} declares itself wrongly: {error}") from error
+
+
+async def _stop_on_signal(server: Server) -> None:
+    """The first signal drains; a second one ends at once."""
+    with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+        async for _ in signals:
+            if server.is_draining:
+                server.close()
+            server.drain()

@@ -1,0 +1,1 @@
+"""The core: one HTTP contract, many speech engines behind it, each in a process of its own."""

@@ -1,0 +1,6 @@
+"""`python -m rhapsode` is the `rhapsode` command."""
+
+from rhapsode.cli import app
+
+if __name__ == "__main__":
+    app()

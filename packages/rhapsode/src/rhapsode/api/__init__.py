@@ -1,0 +1,1 @@
+"""The public routes: parse, call, answer."""

@@ -1,0 +1,1 @@
+"""Which model may be on the card, and who waits for room."""

@@ -1,0 +1,1 @@
+"""What an operator decides: the sections, their layers and where their files lie."""

@@ -1,0 +1,115 @@
+"""The layers of the settings, each over the one before: default < config file < database."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal, cast
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from rhapsode.settings.model import Settings
+
+Source = Literal["default", "config", "database"]
+
+# The file's word for a secret that a pydantic error would repeat.
+_SECRETS: Final = frozenset({"token"})
+_SHOWN_CHARACTERS: Final = 60
+
+
+class SettingsRefused(Exception):
+    """Settings that cannot be used; one line that names file, key, what came and what is allowed."""
+
+
+@dataclass(frozen=True)
+class Layer:
+    """What one place says."""
+
+    source: Source
+
+    values: Mapping[str, Any]
+    """Tables of values, as the file spells them. A list replaces the one below it."""
+
+    name: str
+    """For messages: a path, say."""
+
+
+@dataclass(frozen=True)
+class LoadedSettings:
+    """The settings in force, and the layer each that was set came from."""
+
+    settings: Settings
+
+    sources: Mapping[str, Source]
+    """By dotted key, such as `server.port`; a key that is not in it has its default."""
+
+
+def merge(layers: Sequence[Layer]) -> LoadedSettings:
+    """Lays the layers over each other and checks the result once.
+
+    Args:
+        layers: The lowest first.
+
+    Raises:
+        SettingsRefused: A key is unknown, or a value is not allowed.
+    """
+    merged: dict[str, Any] = {}
+    sources: dict[str, Source] = {}
+    names: dict[str, str] = {}
+    for layer in layers:
+        for key, value in _flatten(layer.values):
+            _put(merged, key, value)
+            sources[".".join(key)] = layer.source
+            names[".".join(key)] = layer.name
+    try:
+        settings = Settings.model_validate(merged)
+    except ValidationError as failure:
+        raise SettingsRefused(_complaint(failure, names, layers[-1].name)) from None
+    return LoadedSettings(settings, sources)
+
+
+def _flatten(
+    table: Mapping[str, Any], above: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], Any]]:
+    for key, value in table.items():
+        if isinstance(value, dict) and value:
+            yield from _flatten(cast(dict[str, Any], value), (*above, key))
+        else:
+            yield (*above, key), value
+
+
+def _put(table: dict[str, Any], key: Sequence[str], value: Any) -> None:
+    *sections, leaf = key
+    for section in sections:
+        below = table.get(section)
+        if not isinstance(below, dict):
+            # A later layer has a table where an earlier one had a value; the later one wins.
+            below = table[section] = {}
+        table = cast(dict[str, Any], below)
+    table[leaf] = value
+
+
+def _complaint(failure: ValidationError, names: Mapping[str, str], last: str) -> str:
+    error = failure.errors(include_url=False)[0]
+    parts = [str(part) for part in error["loc"] if part != "[key]"]
+    key = ".".join(parts)
+    place = next((name for known, name in names.items() if _is_at(known, key)), last)
+    return (
+        f"{place}: {key}: {_reason(error, parts)}" if key else f"{place}: {_reason(error, parts)}"
+    )
+
+
+def _is_at(known: str, key: str) -> bool:
+    """Whether the value at `known` is the one at `key`, holds it, or is held by it."""
+    return known == key or known.startswith(f"{key}.") or key.startswith(f"{known}.")
+
+
+def _reason(error: ErrorDetails, parts: Sequence[str]) -> str:
+    if error["type"] == "extra_forbidden":
+        return "there is no such setting"
+    if error["type"] == "missing":
+        return "is needed"
+    reason = error["msg"].removeprefix("Value error, ").removeprefix("Input ")
+    if _SECRETS.intersection(parts) or isinstance(error["input"], dict):
+        return reason
+    came = repr(error["input"])
+    return f"{reason}, not {came if len(came) <= _SHOWN_CHARACTERS else came[:_SHOWN_CHARACTERS] + '…'}"

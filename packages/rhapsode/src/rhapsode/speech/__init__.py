@@ -1,0 +1,1 @@
+"""Speaking: from a request to the bytes that answer it."""

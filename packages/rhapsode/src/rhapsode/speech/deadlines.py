@@ -1,0 +1,58 @@
+"""How long each stage of a request may take (design, "Deadlines")."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import inf
+
+import anyio
+
+
+@dataclass(frozen=True)
+class Deadlines:
+    """Bounds in seconds. A start has `workers.startupTimeoutSeconds`, a wait for room its own."""
+
+    load_seconds: float = 600.0
+    """From asking for a load, or from its last news of progress."""
+
+    first_audio_seconds: float = 120.0
+    """From the end of every earlier request to the head of the answer."""
+
+    stall_seconds: float = 120.0
+    """Between two pieces of a stream."""
+
+    segment_seconds: float = 120.0
+    """Of a buffered answer, for each segment of its text."""
+
+    document_seconds: float = 30.0
+    """A worker's listing."""
+
+
+class Clock:
+    """One deadline that moves from stage to stage; what is late is in the error."""
+
+    def __init__(self) -> None:
+        self._scope = anyio.CancelScope()
+        self._error: Exception | None = None
+
+    def start(self, seconds: float, error: Exception) -> None:
+        """Begins a stage, and ends the one before.
+
+        Args:
+            seconds: What it may take.
+            error: What is raised where it takes longer.
+        """
+        self._error = error
+        self._scope.deadline = anyio.current_time() + seconds
+
+    def stop(self) -> None:
+        """Ends the stage; nothing is late until the next one begins."""
+        self._scope.deadline = inf
+
+    @contextmanager
+    def running(self) -> Generator[None]:
+        """Cuts the block off when a stage takes too long, and raises that stage's error."""
+        with self._scope:
+            yield
+        if self._scope.cancelled_caught and self._error is not None:
+            raise self._error

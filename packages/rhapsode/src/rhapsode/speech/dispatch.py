@@ -1,0 +1,88 @@
+"""From what a client asked to what the worker is asked: a function of values (contract §§ 4-6)."""
+
+from dataclasses import dataclass
+
+from rhapsode_contract import (
+    Capabilities,
+    PublicSpeakRequest,
+    SpeakRequest,
+    Variant,
+    check_format,
+    check_language,
+    check_params,
+    check_text,
+    check_voice_id,
+    effective_variant,
+)
+
+
+@dataclass(frozen=True)
+class Dispatch:
+    """A request that has passed every check the core can make."""
+
+    request: SpeakRequest
+    """What the worker is asked; its variant is always named."""
+
+    variant: str
+    """The effective one."""
+
+    is_streamed: bool
+
+    character_limit: int
+    """Most code points the variant takes: what a buffered answer is bounded by."""
+
+    segments: int
+    """At most so many generations; what a buffered answer's time is bounded by."""
+
+
+def dispatch(
+    body: PublicSpeakRequest, capabilities: Capabilities, resident: str | None
+) -> Dispatch:
+    """Holds a request against what its engine declares.
+
+    Cues that the effective variant does not claim are stripped, a delivery that it does not claim
+    is dropped; `current` is never looked at.
+
+    Args:
+        body: As it came.
+        capabilities: The engine's.
+        resident: The variant that is loaded, or None.
+
+    Raises:
+        BadRequest: The text is too long or unspeakable, a dial unknown or out of range, the voice
+            id no id.
+        Unsupported: The variant, format or language is not listed.
+    """
+    name = effective_variant(body.variant, resident, capabilities.variants)
+    variant = capabilities.variants[name]
+    text = check_text(body.text, variant)
+    if body.voice is not None:
+        check_voice_id(body.voice)
+    request = SpeakRequest(
+        text=text,
+        voice=body.voice,
+        variant=name,
+        format=check_format(body.format, capabilities.formats),
+        language=check_language(body.language, variant),
+        delivery=body.delivery if body.delivery in variant.deliveries else None,
+        params=check_params(body.params, variant.dials) or None,
+        seed=body.seed,
+        stream=bool(body.stream),
+    )
+    return Dispatch(
+        request=request,
+        variant=name,
+        is_streamed=bool(body.stream),
+        character_limit=variant.character_limit,
+        segments=_segments(len(text), variant),
+    )
+
+
+def _segments(characters: int, variant: Variant) -> int:
+    """Returns a bound on the generations that a text makes.
+
+    Pieces are packed greedily, so two neighbours are together longer than one segment may be.
+    """
+    if variant.segmentation is None or not variant.segmentation.segment_characters:
+        return 1
+    return 1 + 2 * characters // variant.segmentation.segment_characters

@@ -1,0 +1,151 @@
+"""Audio from the worker to the client: streamed as it comes, or whole (contract § 6)."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Final
+
+from rhapsode_contract import Internal, ModelUnavailable, SpeakRequest, read_error
+from rhapsode_http import StreamAborted, UpstreamError, UpstreamResponse, send_stream, send_whole
+from starlette.types import Send
+
+from rhapsode.speech.deadlines import Clock
+from rhapsode.workers.session import Session, read_whole
+
+FLOOR_BYTES: Final = 256
+"""Fewer are no audio, whatever the status said."""
+ERROR_BYTES: Final = 64 * 1024
+"""More than any envelope holds."""
+
+_DURATION: Final = b"x-rhapsode-duration-ms"
+
+
+@dataclass(frozen=True)
+class Audio:
+    """A whole answer of a worker."""
+
+    headers: list[tuple[bytes, bytes]]
+    body: bytes
+
+    async def send(self, send: Send) -> None:
+        """Answers the client with it."""
+        await send_whole(send, self.headers, self.body)
+
+
+async def take_whole(
+    session: Session, request: SpeakRequest, clock: Clock, limit_bytes: int
+) -> Audio:
+    """Asks for an utterance and returns its audio once all of it is there.
+
+    Args:
+        session: The worker's process.
+        request: With `stream` false.
+        clock: Runs already, or will once it is this request's turn.
+        limit_bytes: More is not believed.
+
+    Raises:
+        RhapsodeError: The worker refused or failed, took too long, or what it sent is no audio.
+        ForeignError: It refused with a code that we do not know.
+    """
+    with clock.running():
+        try:
+            async with await session.open("POST", "/speak", request.to_json()) as response:
+                content_type = await _expect_audio(response)
+                body = await read_whole(response, limit_bytes)
+        except UpstreamError as error:
+            raise await session.explain(error) from None
+        if len(body) < FLOOR_BYTES:
+            raise Internal(
+                f"the engine sent {len(body)} bytes, fewer than {FLOOR_BYTES} are no audio"
+            )
+        return Audio([(b"content-type", content_type), *_durations(response.headers)], body)
+    raise AssertionError("unreachable: the clock raises where it cuts a block off")
+
+
+async def relay_stream(
+    session: Session, request: SpeakRequest, clock: Clock, stall_seconds: float, send: Send
+) -> None:
+    """Asks for an utterance and passes its audio on, each piece as it comes.
+
+    Args:
+        session: The worker's process.
+        request: With `stream` true.
+        clock: Runs already, or will once it is this request's turn.
+        stall_seconds: What may lie between two pieces.
+        send: ASGI's.
+
+    Raises:
+        RhapsodeError: The worker refused or failed before there was audio.
+        ForeignError: It refused with a code that we do not know.
+        StreamAborted: It failed later; the client's connection has to be cut.
+    """
+    with clock.running():
+        try:
+            response = await session.open("POST", "/speak", request.to_json())
+        except UpstreamError as error:
+            raise await session.explain(error) from None
+        async with response:
+            try:
+                content_type = await _expect_audio(response)
+            except UpstreamError as error:
+                raise await session.explain(error) from None
+            clock.stop()
+            headers = [
+                (b"content-type", content_type),
+                (b"cache-control", b"no-store"),
+                (b"x-accel-buffering", b"no"),
+                (b"trailer", b"X-Rhapsode-Duration-Ms"),
+            ]
+            pieces = _pieces(response, clock, stall_seconds)
+            await send_stream(send, headers, pieces, lambda: _durations(response.trailers))
+
+
+async def _pieces(
+    response: UpstreamResponse, clock: Clock, stall_seconds: float
+) -> AsyncIterator[bytes]:
+    """Yields the audio. The clock runs while the worker is waited for, not while the client is.
+
+    Raises:
+        StreamAborted: The body broke off, or is under the floor.
+    """
+    stalled = StreamAborted(f"stall: no audio came from the engine for {stall_seconds:g} s")
+    count = 0
+    while True:
+        clock.start(stall_seconds, stalled)
+        try:
+            piece = await response.read()
+        except UpstreamError as error:
+            raise StreamAborted(f"the engine broke off after {count} bytes: {error}") from None
+        clock.stop()
+        if not piece:
+            break
+        count += len(piece)
+        yield piece
+    if count < FLOOR_BYTES:
+        raise StreamAborted(f"the engine sent {count} bytes, fewer than {FLOOR_BYTES} are no audio")
+
+
+async def _expect_audio(response: UpstreamResponse) -> bytes:
+    """Returns the content type of an answer that is audio.
+
+    Raises:
+        RhapsodeError: It is an error envelope, or no audio; ForeignError likewise.
+        UpstreamError: It breaks off.
+    """
+    if response.status != HTTPStatus.OK:
+        raise read_error(response.status, await read_whole(response, ERROR_BYTES))
+    content_type = response.header("content-type") or ""
+    if not content_type.lower().startswith("audio/"):
+        raise Internal(
+            f"the engine answered 200 with {content_type or 'no content type'}, no audio"
+        )
+    return content_type.encode("latin-1")
+
+
+def _durations(pairs: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    return [(name, value) for name, value in pairs if name == _DURATION]
+
+
+def too_slow(stage: str, seconds: float) -> ModelUnavailable:
+    """Returns the error of a stage that is late before there was any audio."""
+    return ModelUnavailable(f"{stage}: not there within {seconds:g} s")

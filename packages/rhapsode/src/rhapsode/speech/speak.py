@@ -1,0 +1,79 @@
+"""One utterance, from the request to the end of its answer."""
+
+from typing import Final
+
+from rhapsode_contract import Capabilities, PublicSpeakRequest
+from starlette.types import Send
+
+from rhapsode.residency.slot import Slot
+from rhapsode.speech.deadlines import Clock, Deadlines
+from rhapsode.speech.dispatch import Dispatch, dispatch
+from rhapsode.speech.relay import Audio, relay_stream, take_whole, too_slow
+from rhapsode.workers.fleet import Fleet
+from rhapsode.workers.session import Session
+
+
+_UNKNOWN_BYTES_A_SECOND: Final = 48_000 * 2 * 2
+"""16-bit stereo at 48 kHz: more than any engine makes, for one that does not say."""
+_HEADER_BYTES: Final = 64 * 1024
+"""What a format may add to the samples of a short text."""
+
+
+class Speech:
+    """Speaks on whichever engine a request names."""
+
+    def __init__(self, fleet: Fleet, slot: Slot, deadlines: Deadlines) -> None:
+        self._fleet = fleet
+        self._slot = slot
+        self._deadlines = deadlines
+
+    async def speak(self, body: PublicSpeakRequest, send: Send) -> None:
+        """Answers a request with audio. Cancelling it is how the engine learns that nobody listens.
+
+        Args:
+            body: As the client sent it.
+            send: ASGI's; nothing is sent where an error is raised, but for `StreamAborted`.
+
+        Raises:
+            RhapsodeError: No audio can be had, and why.
+            ForeignError: The worker said so with a code that we do not know.
+            StreamAborted: The audio broke off; the client's connection has to be cut.
+        """
+        worker = self._fleet.worker(body.engine)
+        session = await worker.ensure_up()
+        asked = dispatch(body, session.capabilities, worker.resident_variant)
+        async with self._slot.lease(worker.engine, asked.variant):
+            session = await worker.ensure_loaded(asked.variant)
+            audio = await self._perform(session, asked, send)
+        # The card is free for the next one while a slow client takes what is whole.
+        if audio is not None:
+            await audio.send(send)
+
+    async def _perform(self, session: Session, asked: Dispatch, send: Send) -> Audio | None:
+        """Returns the audio where it was asked for whole, else sends it as it comes."""
+        clock = Clock()
+        stage, seconds = self._patience(asked)
+        late = too_slow(stage, seconds)
+        with session.turns.take(lambda: clock.start(seconds, late)):
+            if asked.is_streamed:
+                stall = self._deadlines.stall_seconds
+                await relay_stream(session, asked.request, clock, stall, send)
+                return None
+            limit = byte_limit(session.capabilities, asked)
+            return await take_whole(session, asked.request, clock, limit)
+
+    def _patience(self, asked: Dispatch) -> tuple[str, float]:
+        if asked.is_streamed:
+            return "first audio", self._deadlines.first_audio_seconds
+        return "audio", self._deadlines.segment_seconds * asked.segments
+
+
+def byte_limit(capabilities: Capabilities, asked: Dispatch) -> int:
+    """Returns how long a buffered answer may be: a second of samples for each character allowed."""
+    current = capabilities.current
+    if current is not None and current.variant == asked.variant:
+        native = current.native_format
+        bytes_a_second = native.sample_rate * native.channels * 2
+    else:
+        bytes_a_second = _UNKNOWN_BYTES_A_SECOND
+    return asked.character_limit * bytes_a_second + _HEADER_BYTES

@@ -1,0 +1,1 @@
+"""Worker processes: how one is started, spoken to, and ended for certain."""

@@ -1,0 +1,140 @@
+"""The model in a worker's process, as the core knows it: loaded once for whoever waits."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import anyio
+import anyio.abc
+from rhapsode_contract import (
+    Capabilities,
+    ForeignError,
+    LoadRequest,
+    ModelUnavailable,
+    RhapsodeError,
+)
+
+from rhapsode.workers.lifecycle import MODEL, Model, ModelEvent, advance
+from rhapsode.workers.outcome import Failure, Outcome
+from rhapsode.workers.session import Session
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(eq=False)
+class _Load:
+    session: Session
+    variant: str
+    scope: anyio.CancelScope
+    outcome: Outcome[Session] = field(default_factory=Outcome[Session])
+
+
+class Resident:
+    """Owner of what the core knows about one worker's model."""
+
+    def __init__(
+        self,
+        engine: str,
+        limit_seconds: float,
+        tasks: anyio.abc.TaskGroup,
+        hung: Callable[[], None],
+    ) -> None:
+        """Begins with nothing loaded.
+
+        Args:
+            engine: For the log.
+            limit_seconds: What a load may take without any news of progress.
+            tasks: Where loads run: whoever asked for one may leave, the load goes on.
+            hung: Called when a load took too long; the process is of no more use.
+        """
+        self._engine = engine
+        self._limit_seconds = limit_seconds
+        self._tasks = tasks
+        self._hung = hung
+        self._state = Model.UNLOADED
+        self._variant: str | None = None
+        self._load: _Load | None = None
+
+    @property
+    def state(self) -> Model:
+        return self._state
+
+    @property
+    def variant(self) -> str | None:
+        """The variant that is loaded or being loaded."""
+        return self._variant
+
+    async def ensure(self, session: Session, variant: str) -> None:
+        """Returns once `variant` is loaded in the process of `session`.
+
+        Raises:
+            RhapsodeError: It did not load, or the process is gone.
+            ForeignError: The worker refused with a code that we do not know.
+        """
+        # One that somebody wanted who has left since; the worker can't break it off either.
+        while self._load is not None and self._load.variant != variant:
+            await self._load.outcome.settled()
+        if self._load is not None:
+            await self._load.outcome.result()
+        elif session.exit is not None:
+            raise type(session.exit)(session.exit.message)
+        elif self._state is not Model.LOADED or self._variant != variant:
+            await self._begin(session, variant).outcome.result()
+
+    def note_progress(self) -> None:
+        """Gives a load that is still downloading its time again."""
+        if self._load is not None:
+            self._load.scope.deadline = anyio.current_time() + self._limit_seconds
+
+    def process_exited(self, failure: Failure) -> None:
+        """Takes note that the model is gone with its process."""
+        load, self._load = self._load, None
+        self._fire(ModelEvent.EXIT, None)
+        if load is not None:
+            load.outcome.fail(failure)
+
+    def _begin(self, session: Session, variant: str) -> _Load:
+        deadline = anyio.current_time() + self._limit_seconds
+        load = _Load(session, variant, anyio.CancelScope(deadline=deadline))
+        self._load = load
+        self._fire(ModelEvent.LOAD, variant)
+        self._tasks.start_soon(self._run, load)
+        return load
+
+    async def _run(self, load: _Load) -> None:
+        failure: Failure | None = None
+        with load.scope:
+            try:
+                wanted = LoadRequest(variant=load.variant).to_json()
+                await load.session.ask("POST", "/load", wanted)
+                # `current` names the samples this variant makes, which bound a buffered answer.
+                load.session.capabilities = await load.session.read(Capabilities, "/capabilities")
+            except (RhapsodeError, ForeignError) as error:
+                failure = error
+        if load.scope.cancelled_caught:
+            failure = ModelUnavailable(
+                f"load: {load.variant!r} was not loaded within {self._limit_seconds:g} s"
+            )
+        if self._load is not load:
+            return  # the process went first, and took the load with it
+        self._load = None
+        if failure is None:
+            self._fire(ModelEvent.SUCCEED, load.variant)
+            load.outcome.succeed(load.session)
+            return
+        self._fire(ModelEvent.FAIL, None)
+        load.outcome.fail(failure)
+        if load.scope.cancelled_caught:
+            self._hung()
+
+    def _fire(self, event: ModelEvent, variant: str | None) -> None:
+        before, self._state = self._state, advance(MODEL, self._state, event)
+        self._variant = variant
+        if before is not self._state:
+            logger.info(
+                "model: %s, %s -> %s",
+                event.value,
+                before.value,
+                self._state.value,
+                extra={"engine": self._engine},
+            )

@@ -1,0 +1,84 @@
+"""The private folder in which a core's workers have their sockets."""
+
+import os
+import re
+import shutil
+import stat
+import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+_OF_A_CORE: Final = re.compile(r"core-(\d+)-.+")
+_LONGEST_UNIX_PATH_BYTES: Final = 103
+"""The smallest of the platforms we run on (macOS); Linux takes 107."""
+
+
+class SocketFolderRefused(Exception):
+    """No folder for sockets can be had; one line that says why."""
+
+
+@contextmanager
+def socket_folder(base: Path) -> Generator[Path]:
+    """Makes a folder below `base` that only we can enter, and removes it at the end.
+
+    Folders that cores before us left behind when they were killed are removed too.
+
+    Raises:
+        SocketFolderRefused: `base` can't be made, isn't ours, or others may write into it.
+    """
+    _claim(base)
+    _sweep(base)
+    folder = Path(tempfile.mkdtemp(prefix=f"core-{os.getpid()}-", dir=base))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def socket_path(folder: Path, engine: str) -> Path:
+    """Returns where an engine's socket lies.
+
+    Raises:
+        SocketFolderRefused: The path is longer than the platform allows.
+    """
+    path = folder / f"{engine}.sock"
+    length = len(os.fsencode(path))
+    if length > _LONGEST_UNIX_PATH_BYTES:
+        raise SocketFolderRefused(
+            f"workers.socketDir: the socket {path} has a path of {length} bytes,"
+            f" {_LONGEST_UNIX_PATH_BYTES} are possible; choose a shorter folder"
+        )
+    return path
+
+
+def _claim(base: Path) -> None:
+    try:
+        base.mkdir(mode=0o700, parents=True, exist_ok=True)
+        status = base.stat()
+    except OSError as error:
+        raise SocketFolderRefused(f"workers.socketDir: {base}: {error.strerror}") from None
+    if status.st_uid != os.geteuid():
+        raise SocketFolderRefused(
+            f"workers.socketDir: {base} belongs to user {status.st_uid}, not to us"
+        )
+    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise SocketFolderRefused(f"workers.socketDir: others may write into {base}")
+
+
+def _sweep(base: Path) -> None:
+    for folder in base.iterdir():
+        left_by = _OF_A_CORE.fullmatch(folder.name)
+        if left_by is not None and not _is_alive(int(left_by[1])):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

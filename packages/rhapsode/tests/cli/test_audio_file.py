@@ -1,0 +1,48 @@
+"""A file of audio is whole or absent."""
+
+import os
+import wave
+from pathlib import Path
+
+import pytest
+from rhapsode.cli.audio_file import whole_file
+
+
+def streamed_wav(samples: int) -> bytes:
+    """Returns mono audio at 8 kHz whose header could not know its sizes."""
+    unknown = b"\xff\xff\xff\xff"
+    rates = (8000).to_bytes(4, "little") + (16000).to_bytes(4, "little")
+    fmt = b"fmt " + (16).to_bytes(4, "little") + b"\x01\x00\x01\x00" + rates + b"\x02\x00\x10\x00"
+    return b"RIFF" + unknown + b"WAVE" + fmt + b"data" + unknown + bytes(2 * samples)
+
+
+def test_a_block_that_ends_well_leaves_the_file_and_nothing_else(tmp_path: Path) -> None:
+    with whole_file(tmp_path / "a.mp3") as file:
+        file.write(b"audio")
+        assert not (tmp_path / "a.mp3").exists()
+    assert (tmp_path / "a.mp3").read_bytes() == b"audio"
+    assert os.listdir(tmp_path) == ["a.mp3"]
+
+
+def test_a_block_that_fails_leaves_what_was_there_before(tmp_path: Path) -> None:
+    (tmp_path / "a.wav").write_bytes(b"before")
+    with pytest.raises(KeyboardInterrupt), whole_file(tmp_path / "a.wav") as file:
+        file.write(b"half")
+        raise KeyboardInterrupt
+    assert (tmp_path / "a.wav").read_bytes() == b"before"
+    assert os.listdir(tmp_path) == ["a.wav"]
+
+
+def test_a_streamed_wav_gets_its_sizes(tmp_path: Path) -> None:
+    with whole_file(tmp_path / "a.wav") as file:
+        file.write(streamed_wav(samples=4000))
+    with wave.open(str(tmp_path / "a.wav")) as audio:
+        assert audio.getnframes() == 4000
+    assert int.from_bytes((tmp_path / "a.wav").read_bytes()[4:8], "little") == 36 + 8000
+
+
+def test_the_file_has_the_mode_of_any_other_new_file(tmp_path: Path) -> None:
+    (tmp_path / "plain").write_bytes(b"")
+    with whole_file(tmp_path / "a.wav") as file:
+        file.write(b"audio")
+    assert (tmp_path / "a.wav").stat().st_mode == (tmp_path / "plain").stat().st_mode

@@ -1,0 +1,32 @@
+"""Runs the tests, having first brought together everything they need."""
+
+import sys
+
+from commands import CommandFailed, fail, show
+from environment import prepare
+from environments import DEVELOPMENT, HIBARI, RECOGNISER
+from machine import CURL, FFMPEG, GIT, need
+
+ALL = "not soak and not gpu"
+FAST = "not slow and not soak and not gpu"
+
+
+def main() -> int:
+    """Returns the exit code."""
+    words = sys.argv[1:]
+    is_fast = "--fast" in words
+    chosen = [word for word in words if word != "--fast"]
+    try:
+        need(FFMPEG, CURL, GIT)
+        prepare(DEVELOPMENT)
+        prepare(HIBARI, builder=DEVELOPMENT)
+        if not is_fast:
+            prepare(RECOGNISER)
+    except CommandFailed as error:
+        return fail("test", error)
+    pytest = [DEVELOPMENT.python, "-m", "pytest", "-m", FAST if is_fast else ALL]
+    return show([*pytest, *chosen])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

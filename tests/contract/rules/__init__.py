@@ -1,0 +1,1 @@
+"""The rules themselves, a file for each section of the protocol."""
