@@ -27,7 +27,7 @@ RECOGNISER = (
 )
 
 ENGINES = ("rhapsode-engine-hibari",)
-"""Engines that need more than `constraints.txt` has."""
+"""Engines of the development environment that need more than the server does."""
 
 
 def main() -> int:
@@ -37,11 +37,13 @@ def main() -> int:
         shared = [name for name in OURS if name not in ENGINES]
         server = _resolve([*needs_of(shared), *BUILD])
         _write(ROOT / "constraints.txt", server)
-        everything = _resolve([*needs_of(shared), *BUILD, *_development()], held=server)
+        everything = _resolve([*needs_of(OURS), *BUILD, *_development()], held=server)
         _write(ROOT / "constraints-dev.txt", _without(everything, server))
         for engine in ENGINES:
             worker = ["rhapsode-contract", "rhapsode-http", "rhapsode-worker", engine]
-            _write(PACKAGES / engine / "constraints.txt", _resolve(needs_of(worker), held=server))
+            _write(
+                PACKAGES / engine / "constraints.txt", _resolve(needs_of(worker), held=everything)
+            )
         _write(ROOT / "tests" / "recogniser" / "constraints.txt", _resolve([*RECOGNISER]))
     except CommandFailed as error:
         return fail("lock", error)

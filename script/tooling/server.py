@@ -1,5 +1,7 @@
 """A Rhapsode server that a tool starts, waits for, and always stops."""
 
+import queue
+import re
 import socket
 import subprocess
 import threading
@@ -17,6 +19,9 @@ STOP_SECONDS = 40.0
 """Longest wait for it to finish what it does, above its own grace periods."""
 
 
+_ADDRESS = re.compile(rb"http://(127\.0\.0\.1|localhost):\d+")
+
+
 @dataclass(frozen=True)
 class Server:
     """A server that is ready."""
@@ -27,18 +32,16 @@ class Server:
 
 
 @contextmanager
-def running(command: Sequence[str | Path], port: int, log: Path) -> Generator[Server]:
+def running(command: Sequence[str | Path], log: Path) -> Generator[Server]:
     """Runs a server for the length of a block, its output going to a file.
 
     Args:
-        command: Starts the server, on 127.0.0.1 at `port`.
-        port: Where it is told to listen.
+        command: Starts a server on this machine's loopback.
         log: Where its output goes; what was in the file is lost.
 
     Raises:
-        CommandFailed: It ended, or said nothing of the port for `READY_SECONDS`.
+        CommandFailed: It ended, or named no address for `READY_SECONDS`.
     """
-    log.parent.mkdir(parents=True, exist_ok=True)
     process = subprocess.Popen(
         [str(word) for word in command],
         cwd=ROOT,
@@ -49,53 +52,49 @@ def running(command: Sequence[str | Path], port: int, log: Path) -> Generator[Se
         # A Ctrl-C is for us; the server then gets its SIGTERM from the end of this block.
         start_new_session=True,
     )
-    is_ready, has_ended = threading.Event(), threading.Event()
-    reader = threading.Thread(
-        target=_read, args=(process, f":{port}", log, is_ready, has_ended), daemon=True
-    )
+    # One address, or None at the end of an output that named none.
+    found: queue.Queue[str | None] = queue.Queue()
+    reader = threading.Thread(target=_read, args=(process, log, found), daemon=True)
     reader.start()
     try:
-        if not is_ready.wait(READY_SECONDS) or has_ended.is_set():
-            process.terminate()
-            raise CommandFailed(_why(log))
-        yield Server(f"http://127.0.0.1:{port}", process)
+        yield Server(_address(found, log), process)
     finally:
         _stop(process)
         reader.join(STOP_SECONDS)
 
 
-def free_port(preferred: int) -> int:
-    """Returns `preferred` if nothing listens there, else a port that is free."""
-    for port in (preferred, 0):
-        with socket.socket(socket.AF_INET6 if socket.has_dualstack_ipv6() else socket.AF_INET) as s:
-            if s.family == socket.AF_INET6:
-                s.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
-            s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                s.bind(("", port))
-            except OSError:
-                continue
-            return int(s.getsockname()[1])
-    raise CommandFailed("no port is free")
+def is_free(port: int) -> bool:
+    """Says whether nothing listens on a port of this machine's loopback."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+        return True
 
 
-def _read(
-    process: subprocess.Popen[bytes],
-    sign: str,
-    log: Path,
-    is_ready: threading.Event,
-    has_ended: threading.Event,
-) -> None:
-    """Copies the server's output to the log until it ends; the line with `sign` says ready."""
+def _address(found: "queue.Queue[str | None]", log: Path) -> str:
+    try:
+        url = found.get(timeout=READY_SECONDS)
+    except queue.Empty:
+        url = None
+    if url is None:
+        output = log.read_text("utf-8", "replace")
+        raise CommandFailed(f"the server did not start:\n{last_lines(output)}\n    ({log})")
+    return url
+
+
+def _read(process: subprocess.Popen[bytes], log: Path, found: "queue.Queue[str | None]") -> None:
+    """Copies the server's output to the log until it ends, and finds the address in it."""
     assert process.stdout is not None
     with log.open("wb") as file:
         for line in process.stdout:
             file.write(line)
             file.flush()
-            if sign.encode() in line and not is_ready.is_set():
-                is_ready.set()
-    has_ended.set()
-    is_ready.set()
+            if match := _ADDRESS.search(line):
+                found.put(match.group().decode())
+    found.put(None)
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
@@ -106,8 +105,3 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-
-
-def _why(log: Path) -> str:
-    output = log.read_text("utf-8", "replace")
-    return f"the server did not start; its log, {log}, ends with\n{last_lines(output)}"

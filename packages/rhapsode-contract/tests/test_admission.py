@@ -9,6 +9,7 @@ from rhapsode_contract import (
     CUES,
     DELIVERIES,
     BadRequest,
+    Delivery,
     Dial,
     RhapsodeError,
     Unsupported,
@@ -38,6 +39,9 @@ def refusal_of(error: pytest.ExceptionInfo[RhapsodeError]) -> tuple[str | None, 
 NAMES = [None, *VARIANTS, "gone", ""]
 
 
+@pytest.mark.contract(
+    "4.effective.request-first", "4.effective.resident-next", "4.effective.default-last"
+)
 @pytest.mark.parametrize(("requested", "resident"), [*itertools.product(NAMES, NAMES)])
 def test_the_effective_variant_is_the_one_named_else_the_resident_else_the_first(
     requested: str | None, resident: str | None
@@ -127,7 +131,10 @@ def test_a_claimed_cue_alone_is_spoken() -> None:
     assert check_text("[Laugh]", Variant(cues=("laugh",))) == "[Laugh]"
 
 
-@given(st.text(alphabet=st.characters(exclude_characters="\0")), st.sets(st.sampled_from(CUES)))
+@given(
+    st.text(alphabet=st.characters(exclude_categories=(), exclude_characters="\0")),
+    st.sets(st.sampled_from(CUES)),
+)
 def test_an_admitted_text_is_what_stripping_leaves(text: str, claimed: set[str]) -> None:
     variant = Variant(cues=tuple(claimed))
     try:
@@ -188,13 +195,13 @@ def test_a_language_that_is_not_among_several_is_unsupported(asked: str) -> None
     assert "en, fr" in message
 
 
-CLAIMED_DELIVERIES = [(), ("hushed",), ("frantic",), DELIVERIES]
+CLAIMED_DELIVERIES: list[tuple[Delivery, ...]] = [(), ("hushed",), ("frantic",), DELIVERIES]
 
 
 @pytest.mark.parametrize("claimed", CLAIMED_DELIVERIES)
 @pytest.mark.parametrize("delivery", [None, *DELIVERIES])
 def test_a_delivery_is_performed_exactly_where_it_is_claimed(
-    delivery: str | None, claimed: tuple[str, ...]
+    delivery: Delivery | None, claimed: tuple[Delivery, ...]
 ) -> None:
     variant = Variant(deliveries=claimed)
     if delivery is None or delivery in claimed:

@@ -35,10 +35,10 @@ from rhapsode_contract import (
 
 CUES = ["laugh", "chuckle", "sigh", "gasp", "cough", "clear throat", "sniff", "groan"]
 CLONING = {"supported": True, "referenceSeconds": [5, 10]}
-EXPRESSIVE = {"cues": [], "deliveries": ["hushed", "frantic"]}
+EXPRESSIVE: dict[str, Any] = {"cues": [], "deliveries": ["hushed", "frantic"]}
 EXAGGERATION = {"min": 0, "max": 2, "default": 0.5}
 
-CAPABILITIES = {
+CAPABILITIES: dict[str, Any] = {
     "contract": 1,
     "engine": {
         "id": "chatterbox",
@@ -75,7 +75,7 @@ CAPABILITIES = {
     },
     "formats": ["wav", "mp3", "opus", "flac", "pcm"],
 }
-IDLE = {name: part for name, part in CAPABILITIES.items() if name != "current"}
+IDLE: dict[str, Any] = {name: part for name, part in CAPABILITIES.items() if name != "current"}
 LICENSE = {"code": "MIT", "weights": "MIT", "weightsCommercialUse": True}
 SUMMARY = {
     "id": "kokoro",
@@ -109,7 +109,7 @@ QUEUED_JOB = {
     "state": "queued",
     "createdAt": "2026-09-21T09:20:00.000Z",
 }
-SETTINGS = {
+SETTINGS: dict[str, Any] = {
     "values": {
         "server": {"port": 8080, "host": "::", "shutdownGraceMs": 20000},
         "management": {"tokenSet": True, "origins": []},

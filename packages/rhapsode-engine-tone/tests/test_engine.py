@@ -67,6 +67,7 @@ def test_a_voice_is_a_frequency(voice: str, hertz: int) -> None:
     assert loudness_at(pcm, hertz * 1.5) < 0.01
 
 
+@pytest.mark.contract("7.unknown.no-substitute")
 def test_a_voice_that_is_not_there_is_unknown_and_not_replaced() -> None:
     with pytest.raises(UnknownVoice):
         play(Asked(voice="alloy"))
@@ -105,6 +106,7 @@ def test_tremolo_shows_as_side_bands() -> None:
     assert loudness_at(play(Asked(params={"tremoloDepth": 1})), 446) > 0.08
 
 
+@pytest.mark.contract("5.deliveries.translated")
 def test_hushed_is_quieter_and_frantic_trembles() -> None:
     ordinary = play(Asked())
     assert loudness_at(play(Asked(delivery="hushed")), 440) == pytest.approx(
@@ -114,6 +116,7 @@ def test_hushed_is_quieter_and_frantic_trembles() -> None:
     assert loudness_at(ordinary, 452) < 0.02
 
 
+@pytest.mark.contract("5.cues.translated")
 def test_each_claimed_cue_is_a_sound_of_its_own() -> None:
     engine = ToneEngine()
     claimed = engine.variants()["dialled"].cues

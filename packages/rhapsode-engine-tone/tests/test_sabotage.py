@@ -98,11 +98,17 @@ def test_speaking_fails_before_the_first_piece(flag: str, failure: type[Exceptio
         next(sabotaged(flag).speak(REQUEST))
 
 
-def test_speaking_fails_in_the_middle_after_what_was_heard() -> None:
+def test_speaking_fails_in_the_middle_after_what_was_heard(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level("INFO", logger="rhapsode_engine_tone")
     speech = sabotaged("raise-mid-stream=0.5").speak(REQUEST)
     assert b"".join(islice(speech, 5)) == WHOLE[:24_000]
-    with pytest.raises(RuntimeError):
+    with pytest.raises(RuntimeError) as failure:
         next(speech)
+    # The utterance inside is over, though the traceback of the failure still holds it.
+    assert caplog.messages[-1] == "stopped after 500 ms of audio"
+    assert failure.tb
 
 
 def test_no_audio_is_no_piece() -> None:

@@ -75,6 +75,7 @@ from rhapsode_contract.parsing import parse_request, read_error, read_shape
 from rhapsode_contract.settings import SettingField, SettingsDocument
 from rhapsode_contract.shape import MAX_SAFE_INTEGER, Integer, Number, Request, Shape, Timestamp
 from rhapsode_contract.speaking import (
+    KEEP_ALIVE_SECONDS_MAX,
     DialogueRequest,
     PublicDialogueRequest,
     PublicSpeakRequest,
@@ -146,6 +147,7 @@ __all__ = [
     "Internal",
     "JobEvent",
     "JobStep",
+    "KEEP_ALIVE_SECONDS_MAX",
     "License",
     "LoadRequest",
     "LogLine",

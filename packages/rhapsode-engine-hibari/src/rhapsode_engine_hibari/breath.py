@@ -9,9 +9,9 @@ MAX_PHONEMES: Final = 400
 """About 28 seconds of speech. The model was trained on sentences, and memory and the wait for the
 first sound grow with the length."""
 
-_CLAUSE_END = re.compile(r"(?<=[,;:—…)”])\s+|(?<=—)")
+_CLAUSE_END = re.compile(r"(?<=[,;:.!?—…)”])\s+")
 _SPACE = re.compile(r"\s+")
-_SOUND = re.compile(r"[^\W\d_]|[ᵊᵻ]")
+_SOUND = re.compile(r"[^\W\d_]")
 
 Ending = Literal["sentence", "clause", "word"]
 

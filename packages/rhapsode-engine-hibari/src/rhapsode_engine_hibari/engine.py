@@ -12,8 +12,8 @@ from rhapsode_worker.requests import SpeakRequest
 from rhapsode_worker.variant import Variant
 
 from rhapsode_engine_hibari.breath import Breath, breaths_of
-from rhapsode_engine_hibari.level import Audio, levelled, trimmed
-from rhapsode_engine_hibari.model import SAMPLE_RATE_HZ, Model, Pronunciation
+from rhapsode_engine_hibari.level import levelled, trimmed
+from rhapsode_engine_hibari.library import SAMPLE_RATE_HZ, Model, Pronunciation
 from rhapsode_engine_hibari.reading import sentences_of
 from rhapsode_engine_hibari.voices import HibariVoice, chosen, voices_here
 
@@ -31,10 +31,17 @@ class HibariEngine(Engine):
     id = "hibari"
     display_name = "Hibari"
     license = LicenseFields(
-        code="Apache-2.0 AND MIT AND BSD-3-Clause",
+        code=(
+            "Apache-2.0 AND MIT AND BSD-3-Clause AND 0BSD AND Zlib AND CC0-1.0 AND PSF-2.0"
+            " AND LGPL-2.1-or-later AND GPL-3.0-or-later WITH GCC-exception-3.1"
+        ),
         weights="Apache-2.0",
         weights_commercial_use=True,
-        notes="",
+        notes=(
+            "Hibari itself is Apache-2.0. On Linux numpy's wheels bring libquadmath"
+            " (LGPL-2.1-or-later) and libgfortran (GPL-3.0-or-later with GCC's exception for"
+            " programs that use it). https://github.com/MMWilliams/hibari"
+        ),
     )
     native_format = NativeFormat(encoding="pcm_s16le", sample_rate=SAMPLE_RATE_HZ, channels=1)
     adapter_version = version("rhapsode-engine-hibari")
@@ -58,8 +65,7 @@ class HibariEngine(Engine):
 
     def load(self, variant: str) -> None:
         """Loads the default voice; another one is loaded when it is first asked for."""
-        voices = voices_here()
-        self._model_of(voices[chosen(voices, None, None)])
+        self._model_of(chosen(voices_here(), None, None))
 
     def unload(self) -> None:
         """Lets go of every voice."""
@@ -74,21 +80,22 @@ class HibariEngine(Engine):
         """Yields each sentence as soon as it is made.
 
         Raises:
-            UnknownVoice: It is not on this machine, or speaks another English.
+            UnknownVoice: The voice is not on this machine.
+            Unsupported: It speaks another English.
             BadRequest: Nothing of the text can be pronounced.
         """
-        voices = voices_here()
-        voice = voices[chosen(voices, req.voice, req.language)]
+        voice = chosen(voices_here(), req.voice, req.language)
         model = self._model_of(voice)
         # One stream of noise for the whole text: the sentences differ, the request repeats.
         noise = np.random.default_rng(None if req.seed is None else req.seed % 2**_SEED_BITS)
+        speed = req.params.get("speed", 1.0)
         is_silent = True
         for breath in self._breaths(req.text, self._pronunciations[voice.is_british]):
-            made = model.synthesise(breath, speed=req.params.get("speed", 1.0), noise=noise)
-            audio: Audio = levelled(trimmed(made, SAMPLE_RATE_HZ, breath.ending))
+            made = model.synthesise(breath.phonemes, speed=speed, noise=noise)
+            audio = trimmed(made, SAMPLE_RATE_HZ, breath.ending)
             if len(audio):
                 is_silent = False
-                yield from self.pcm_of(audio)
+                yield from self.pcm_of(levelled(audio))
         if is_silent:
             raise BadRequest(
                 "text: there is nothing in it that this engine can pronounce; it speaks English",

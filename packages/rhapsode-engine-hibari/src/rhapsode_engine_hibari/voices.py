@@ -6,22 +6,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import TypedDict, cast
 
-from hibari.voices import VOICES, voice_path
-from rhapsode_contract import UnknownVoice, Voice
+from rhapsode_contract import UnknownVoice, Unsupported, Voice
 
-
-class _Entry(TypedDict):
-    """A voice as the library's own register describes it."""
-
-    kokoro: str
-    language: str
-    accent: str
-    gender: str
-    bytes: int
-    sha256: str
-    british: bool
+from rhapsode_engine_hibari.library import Registered, register, weights_path
 
 
 @dataclass(frozen=True)
@@ -29,29 +17,38 @@ class HibariVoice:
     """A voice whose weights are on this machine, whole."""
 
     id: str
-    language: str
-    """`en-US` or `en-GB`."""
-    accent: str
-    gender: str
-    sha256: str
-    """Of its weights."""
-    is_british: bool
-    """Which of the two sets of pronunciations it was trained on."""
+
+    registered: Registered
+
+    @property
+    def language(self) -> str:
+        """`en-US` or `en-GB`."""
+        return self.registered["language"]
+
+    @property
+    def is_british(self) -> bool:
+        """Which of the two sets of pronunciations it was trained on."""
+        return self.registered["british"]
 
     def listed(self) -> Voice:
         """Returns the voice as a client sees it."""
+        gender = self.registered["gender"]
         return Voice(
             id=self.id,
             label=self.id.capitalize(),
-            description=f"{self.accent} English, {self.gender}",
-            spec=self._spec(),
-            tags=(self.language, self.gender),
+            description=f"{self.registered['accent']} English, {gender}",
+            spec=f"{self.id}-{self._rendering()}",
+            tags=(self.language, gender),
         )
 
-    def _spec(self) -> str:
+    def _rendering(self) -> str:
         # Weights make the sound, the library the phonemes, the adapter the wording and the level.
-        rendering = f"{self.sha256} {version('hibari-tts')} {version('rhapsode-engine-hibari')}"
-        return f"{self.id}-{hashlib.sha256(rendering.encode()).hexdigest()[:16]}"
+        parts = (
+            self.registered["sha256"],
+            version("hibari-tts"),
+            version("rhapsode-engine-hibari"),
+        )
+        return hashlib.sha256(" ".join(parts).encode()).hexdigest()[:16]
 
 
 def voices_here() -> dict[str, HibariVoice]:
@@ -60,48 +57,45 @@ def voices_here() -> dict[str, HibariVoice]:
     The library would fetch a voice that is not here as soon as it is named, so only files that are
     there and have the contents that its register names are offered.
     """
-    register = cast(Mapping[str, _Entry], VOICES)
-    return {
-        name: HibariVoice(
-            id=name,
-            language=entry["language"],
-            accent=entry["accent"],
-            gender=entry["gender"],
-            sha256=entry["sha256"],
-            is_british=entry["british"],
-        )
-        for name, entry in register.items()
-        if _is_here(name, entry)
-    }
+    return {name: HibariVoice(name, entry) for name, entry in register().items() if _is_here(name)}
 
 
-def chosen(voices: Mapping[str, HibariVoice], name: str | None, language: str | None) -> str:
-    """Returns the id of the voice to speak with.
+def chosen(
+    voices: Mapping[str, HibariVoice], name: str | None, language: str | None
+) -> HibariVoice:
+    """Returns the voice to speak with.
 
     Args:
-        voices: Those that are here, the default first.
-        name: The one asked for, or None for any that speaks `language`.
-        language: `en` is spoken by all of them.
+        voices: Those that are here, the default first; at least one.
+        name: The one asked for, or None for the first that speaks `language`.
+        language: None and `en` are spoken by all of them.
 
     Raises:
-        UnknownVoice: There is none of that name, or it does not speak that language.
+        UnknownVoice: There is none of that name.
+        Unsupported: It does not speak that language.
     """
-    fitting = [v.id for v in voices.values() if language in (None, "en", v.language)]
-    if name is None and fitting:
-        return fitting[0]
-    if name in fitting:
-        return name
-    asked = f"there is no {name!r}" if name not in voices else f"{name!r} does not speak {language}"
-    raise UnknownVoice(f"voice: {asked}; there are {', '.join(fitting)}", field="voice")
+    if name is not None and name not in voices:
+        raise UnknownVoice(
+            f"voice: there is no {name!r}; there are {', '.join(voices)}", field="voice"
+        )
+    asked = [voices[name]] if name is not None else list(voices.values())
+    for voice in asked:
+        if language in (None, "en", voice.language):
+            return voice
+    raise Unsupported(
+        f"language: {language} is not spoken by {', '.join(voice.id for voice in asked)}",
+        field="language",
+    )
 
 
-def _is_here(name: str, entry: _Entry) -> bool:
+def _is_here(name: str) -> bool:
     try:
-        path = Path(voice_path(name, download_missing=False))
+        path = weights_path(name)
         status = path.stat()
     except OSError:
         return False
     # The size first: it is free, and tells a broken download.
+    entry = register()[name]
     return status.st_size == entry["bytes"] and (
         _sha256_of(path, status.st_size, status.st_mtime_ns) == entry["sha256"]
     )

@@ -1,5 +1,6 @@
 """HTTP/1.1 as a Rhapsode core and its workers speak it, on both sides of a connection."""
 
+from rhapsode_http.abort import StreamAborted
 from rhapsode_http.address import Address, TcpAddress, UnixAddress, is_loopback, parse_address
 from rhapsode_http.beside import beside
 from rhapsode_http.body import (
@@ -18,7 +19,6 @@ from rhapsode_http.connection import (
     UpstreamUnreachable,
 )
 from rhapsode_http.envelope import error_response, exception_handlers
-from rhapsode_http.exchange import StreamAborted
 from rhapsode_http.lifespan import StartupFailed
 from rhapsode_http.limits import Limits
 from rhapsode_http.listener import ListenerLeft, while_connected

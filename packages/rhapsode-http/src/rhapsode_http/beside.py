@@ -1,13 +1,16 @@
 """A task that runs for as long as a block does."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import asynccontextmanager
+from typing import Any
 
 import anyio
 
 
 @asynccontextmanager
-async def beside(task: Callable[[], Awaitable[None]]) -> AsyncGenerator[anyio.CancelScope]:
+async def beside(
+    task: Callable[[], Coroutine[Any, Any, None]],
+) -> AsyncGenerator[anyio.CancelScope]:
     """Runs `task` beside the block and ends it with the block.
 
     An error of the block passes through as it is, where a bare task group would wrap it in a

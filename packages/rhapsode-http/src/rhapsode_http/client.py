@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterable, Iterable
+from collections.abc import AsyncGenerator, AsyncIterable, Iterable
 from types import TracebackType
 
 import anyio
@@ -173,19 +173,11 @@ async def _send_until_answered(
 ) -> UpstreamResponse:
     """Sends a body piece by piece beside the wait for an answer, which ends the sending."""
     failure: Exception | None = None
-    is_chunked = b"\r\ntransfer-encoding: chunked\r\n" in head
 
     async def send() -> None:
         nonlocal failure
         try:
-            await connection.write(head)
-            async for piece in body:
-                if piece:
-                    framed = b"%x\r\n%b\r\n" % (len(piece), piece) if is_chunked else piece
-                    await connection.write(framed)
-            connection.is_request_sent = True
-            if is_chunked:
-                await connection.write(b"0\r\n\r\n")
+            await _send_body(connection, head, body)
         except Exception as error:
             failure = error  # the iterator's own; raised below, outside of a group
             answer.cancel()
@@ -197,3 +189,21 @@ async def _send_until_answered(
     if failure is not None:
         raise failure
     return answer.result()
+
+
+async def _send_body(connection: ClientConnection, head: bytes, body: AsyncIterable[bytes]) -> None:
+    """Sends a head and the body after it; closes a generator that is not read to its end."""
+    is_chunked = b"\r\ntransfer-encoding: chunked\r\n" in head
+    await connection.write(head)
+    pieces = aiter(body)
+    try:
+        async for piece in pieces:
+            if piece:
+                framed = b"%x\r\n%b\r\n" % (len(piece), piece) if is_chunked else piece
+                await connection.write(framed)
+    finally:
+        if isinstance(pieces, AsyncGenerator):
+            await pieces.aclose()
+    connection.is_request_sent = True
+    if is_chunked:
+        await connection.write(b"0\r\n\r\n")

@@ -4,8 +4,9 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterator
 from types import TracebackType
-from typing import Protocol
+from typing import Protocol, cast
 
+import anyio.lowlevel
 import httptools
 
 HIGH_WATER_BYTES = 256 * 1024
@@ -208,6 +209,9 @@ class ClientConnection(asyncio.Protocol):
 
     async def write(self, data: bytes) -> None:
         """Writes a part of the request; waits while the peer takes none. Silent once closed."""
+        # Yields even where there is room, so that a body made without waiting does not hold up
+        # the answer to it.
+        await anyio.lowlevel.checkpoint()
         await self._writable.wait()
         if self._transport is not None and not self._transport.is_closing():
             self._transport.write(data)
@@ -234,15 +238,14 @@ class ClientConnection(asyncio.Protocol):
     # --- asyncio's side -------------------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        self._transport = cast("asyncio.Transport", transport)  # uvloop's are no subclass
         self._keeper.opened(self)
 
     def data_received(self, data: bytes) -> None:
         view = memoryview(data)
         while view:
             if self._response is None:
-                self.abort(UpstreamProtocolError("bytes that no request asked for"))
+                self._refuse_unasked()
                 return
             self.has_answered = True
             piece = view[: HEAD_LIMIT_BYTES - self._framing_bytes]
@@ -276,6 +279,10 @@ class ClientConnection(asyncio.Protocol):
 
     # --- The parser's side ----------------------------------------------------------------------
 
+    def on_message_begin(self) -> None:
+        if self._response is None:
+            self._refuse_unasked()
+
     def on_header(self, name: bytes, value: bytes) -> None:
         if self._response is not None:
             is_trailer = self._response.status != 0
@@ -302,7 +309,9 @@ class ClientConnection(asyncio.Protocol):
 
     def on_body(self, body: bytes) -> None:
         self._framing_bytes = 0
-        if self._response is not None:
+        if self._response is None:
+            self._refuse_unasked()
+        else:
             self._response.feed(body)
 
     def on_message_complete(self) -> None:
@@ -321,6 +330,10 @@ class ClientConnection(asyncio.Protocol):
             self._keeper.released(self)
         elif self._transport is not None:
             self._transport.abort()
+
+    def _refuse_unasked(self) -> None:
+        """Closes: what came would be taken for the answer to the next request."""
+        self.abort(UpstreamProtocolError("bytes that no request asked for"))
 
     def _fail(self, failure: UpstreamError) -> None:
         response, self._response = self._response, None

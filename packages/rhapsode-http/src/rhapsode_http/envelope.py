@@ -20,6 +20,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
+from rhapsode_http.abort import as_abort
 from rhapsode_http.listener import ListenerLeft
 
 _logger = logging.getLogger(__name__)
@@ -101,7 +102,9 @@ def _answer_nobody(_: Request, __: Exception) -> Response:
 
 
 def _answer_bug(request: Request, error: Exception) -> Response:
-    _logger.error("%s %s failed", request.method, request.url.path, exc_info=error)
+    # Starlette asks for an answer to what was raised inside one, too; the server logs an abort.
+    if as_abort(error) is None:
+        _logger.error("%s %s failed", request.method, request.url.path, exc_info=error)
     return error_response(internal_error(error))
 
 

@@ -2,8 +2,9 @@
 
 import logging
 from collections.abc import Iterable
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
+import anyio.lowlevel
 from rhapsode_contract.errors import Internal
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message
@@ -13,19 +14,12 @@ from uvicorn.protocols.http.httptools_impl import (
     RequestResponseCycle,
 )
 
+from rhapsode_http.abort import as_abort
 from rhapsode_http.deadline import WriteStall
 from rhapsode_http.envelope import error_response, internal_error
-from rhapsode_http.listener import ListenerLeft
+from rhapsode_http.listener import Listener, ListenerLeft
 
 _logger = logging.getLogger(__name__)
-
-
-class StreamAborted(Exception):
-    """An answer that cannot be finished; the message says why, for the log.
-
-    An app raises it once its answer has begun. The connection is then closed where it stands, so
-    that the client sees a truncated body instead of a short success (contract § 6).
-    """
 
 
 class Line(Protocol):
@@ -64,6 +58,8 @@ class Exchange:
         self._line = line
         self._app = app
         self.cycle = cycle
+        self._listener = Listener()
+        self._listener.add_to(cycle.scope)  # type: ignore[arg-type]  # uvicorn's own names
         self.has_raw_body = False
         """The body ends where the connection does, since HTTP/1.0 has no chunks."""
         self._status = 0
@@ -87,15 +83,19 @@ class Exchange:
 
     async def _fail(self, error: Exception) -> None:
         """Logs what the app raised, and ends the answer as well as it still can be."""
-        if self.cycle.response_complete and self._status == Internal.status:
-            return  # Starlette's ServerErrorMiddleware raises again what its handler has answered.
         if self.cycle.disconnected and isinstance(error, ClientDisconnect | ListenerLeft):
             return
-        if (abort := _as_abort(error)) is not None:
+        if (abort := as_abort(error)) is not None:
             _logger.warning("%s: answer aborted: %s", self._what, abort)
-        else:
+        elif not self._is_answered_failure:
             _logger.error("%s failed", self._what, exc_info=error)
-        await self._give_up(error)
+        if not self.cycle.response_complete:
+            await self._give_up(error)
+
+    @property
+    def _is_answered_failure(self) -> bool:
+        """Whether a framework has answered for what it raises, as Starlette does with every bug."""
+        return self.cycle.response_complete and self._status == Internal.status
 
     async def _check_finished(self) -> None:
         if self.cycle.response_complete or self.cycle.disconnected:
@@ -123,6 +123,7 @@ class Exchange:
         self.cycle.message_event.set()
         # A writer that waits for room would otherwise wait for a client that has been given up.
         self.cycle.flow.resume_writing()
+        self._listener.leave()
 
     @property
     def _what(self) -> str:
@@ -137,7 +138,10 @@ class Exchange:
             RuntimeError: The message does not fit here; a bug of the app.
         """
         kind = message["type"]
-        if self._trailer_lines is not None:
+        if self.cycle.disconnected:
+            # Yields: an app that does nothing but send would else never hear that it may stop.
+            await anyio.lowlevel.checkpoint()
+        elif self._trailer_lines is not None:
             await self._send_trailers(message)
         elif not self.cycle.response_started:
             await self._start(message)
@@ -219,13 +223,3 @@ def _says_close(headers: Iterable[tuple[bytes, bytes]]) -> bool:
     return any(
         name.lower() == b"connection" and b"close" in value.lower() for name, value in headers
     )
-
-
-def _as_abort(error: BaseException) -> StreamAborted | None:
-    """Returns the abort that `error` is, also where a task group has wrapped it."""
-    if isinstance(error, StreamAborted):
-        return error
-    if isinstance(error, BaseExceptionGroup):
-        inner = cast("BaseExceptionGroup[BaseException]", error).exceptions
-        return _as_abort(inner[0]) if len(inner) == 1 else None
-    return None

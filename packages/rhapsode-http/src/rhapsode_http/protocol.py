@@ -2,6 +2,8 @@
 
 import asyncio
 import logging
+import socket
+import struct
 from collections.abc import Callable, Coroutine
 from email.utils import formatdate
 from enum import Enum
@@ -15,6 +17,7 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
+from rhapsode_http.cork import CorkedTransport
 from rhapsode_http.deadline import Deadline, WriteStall
 from rhapsode_http.envelope import error_response
 from rhapsode_http.exchange import Exchange
@@ -72,6 +75,7 @@ class ServerConnection(HttpToolsProtocol):
     # --- asyncio's side -------------------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        transport = CorkedTransport(transport, self.loop)
         super().connection_made(transport)
         self.client = _without_mapping(self.client)
         self.stall = WriteStall(
@@ -212,6 +216,8 @@ class ServerConnection(HttpToolsProtocol):
         self._active = None
         if exchange.has_raw_body:
             # There a FIN is how a whole body ends; only a reset says that this one is not.
+            raw = self.transport.get_extra_info("socket")
+            raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             self.transport.abort()
         else:
             self._end()

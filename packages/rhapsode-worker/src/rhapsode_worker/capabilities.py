@@ -1,12 +1,24 @@
 """The capability document, assembled from what an adapter declares (contract § 8)."""
 
 import rhapsode_contract as wire
-from rhapsode_contract import Capabilities, Current, Device, EngineInfo, License
+from rhapsode_contract import (
+    CONTRACT,
+    FORMATS,
+    Capabilities,
+    Current,
+    Device,
+    EngineInfo,
+    License,
+)
 
 from rhapsode_worker.devices import Device as EngineDevice
 from rhapsode_worker.engine import Engine
 from rhapsode_worker.native_format import NativeFormat
 from rhapsode_worker.variant import Variant
+
+
+class DeclarationError(Exception):
+    """What an adapter says of itself is no declaration."""
 
 
 def describe(
@@ -41,6 +53,32 @@ def describe(
         variants={name: _on_the_wire(variant) for name, variant in variants.items()},
         formats=formats,
     )
+
+
+def check_declaration(engine: Engine) -> None:
+    """Assembles every document that an engine may come to have, so that a wrong one is found at
+    its start. Its device must be set.
+
+    Raises:
+        DeclarationError: Some part of it is missing or makes no sense.
+    """
+    try:
+        if engine.concurrency < 1 or engine.queue_limit < 0:
+            raise ValueError(
+                f"concurrency is {engine.concurrency}, at least 1 is needed; queue_limit is"
+                f" {engine.queue_limit}, at least 0"
+            )
+        for resident in (None, *engine.variants()):
+            describe(
+                engine,
+                contract=CONTRACT,
+                device=engine.device,
+                formats=FORMATS,
+                resident=resident,
+            )
+    except (ValueError, TypeError, AttributeError) as error:
+        name = type(engine).__name__
+        raise DeclarationError(f"{name} declares itself wrongly: {error}") from error
 
 
 def native_format(engine: Engine, variant: str) -> NativeFormat:

@@ -53,12 +53,12 @@ def _nvidia_card() -> Device | None:
     try:
         nvml: Any = importlib.import_module("pynvml")  # nvidia-ml-py, where an engine brings it
         nvml.nvmlInit()
+        card = nvml.nvmlDeviceGetHandleByIndex(0)
+        name, memory = nvml.nvmlDeviceGetName(card), nvml.nvmlDeviceGetMemoryInfo(card)
     except Exception:  # its errors are its own; whatever it says, there is no card to use
         logger.debug("no NVIDIA card can be asked", exc_info=True)
         return None
-    card = nvml.nvmlDeviceGetHandleByIndex(0)
-    memory = nvml.nvmlDeviceGetMemoryInfo(card)
-    return Device("cuda", str(nvml.nvmlDeviceGetName(card)), vram_bytes=int(memory.total))
+    return Device("cuda", str(name), vram_bytes=int(memory.total))
 
 
 def _processor_name() -> str:

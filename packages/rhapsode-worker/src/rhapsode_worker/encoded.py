@@ -1,8 +1,8 @@
 """A take on its way through its encoder."""
 
 import math
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 import anyio
 from rhapsode_contract import Internal, RhapsodeError
@@ -11,6 +11,9 @@ from rhapsode_http import beside
 from rhapsode_worker.encoding.encoder import Encoder
 from rhapsode_worker.native_format import NativeFormat
 from rhapsode_worker.take import Room, Take
+
+Lend = Callable[[], AbstractAsyncContextManager[Encoder]]
+"""Lends the encoder of one response for as long as a block lasts."""
 
 
 class Meter:
@@ -55,61 +58,80 @@ class Meter:
 
 @asynccontextmanager
 async def encoded(
-    take: Take, encoder: Encoder, meter: Meter, room: Room
+    take: Take, lend: Lend, meter: Meter, room: Room
 ) -> AsyncGenerator[AsyncIterator[bytes]]:
     """Encodes a take while the block reads the pieces; encoding does not wait for the reader.
 
-    Nothing waits for a slow reader but the engine itself, and that only past `room`: so the
-    encoder is free as soon as the take is whole.
+    Nothing waits for a slow reader but the engine itself, and that only past `room`. An encoder
+    is lent from the first samples to the end of the take: neither who waits in line nor a slow
+    reader holds one.
 
     Yields:
         The encoded pieces, the first of them with audio in it. They end in the take's failure
         where there was one.
     """
-    ahead, pieces = anyio.create_memory_object_stream[bytes](math.inf)
-    failure: RhapsodeError | None = None
-    waiting_bytes = 0
+    encoding = _Encoding(take, meter, room)
+    try:
+        async with beside(lambda: encoding.run(lend)):
+            yield encoding.read()
+    finally:
+        encoding.close()
 
-    async def feed() -> None:
-        async for pcm in take.pieces():
-            meter.count(pcm)
+
+class _Encoding:
+    """One take being encoded, and the pieces that wait for the reader."""
+
+    def __init__(self, take: Take, meter: Meter, room: Room) -> None:
+        self._take = take
+        self._meter = meter
+        self._room = room
+        self._ahead, self._pieces = anyio.create_memory_object_stream[bytes](math.inf)
+        self._waiting_bytes = 0
+        self._failure: RhapsodeError | None = None
+
+    async def run(self, lend: Lend) -> None:
+        """Encodes to the end of the take; a failure of it is kept for the reader."""
+        try:
+            await self._take.begins()
+            async with lend() as encoder, anyio.create_task_group() as both:
+                both.start_soon(self._feed, encoder)
+                both.start_soon(self._collect, encoder)
+        except* RhapsodeError as failures:
+            self._failure = _first(failures)
+        finally:
+            self._ahead.close()
+
+    async def read(self) -> AsyncIterator[bytes]:
+        """Yields the pieces.
+
+        Raises:
+            RhapsodeError: What came so far is not the whole.
+        """
+        async for piece in self._pieces:
+            self._waiting_bytes -= len(piece)
+            self._room.give_back(len(piece))
+            yield piece
+        if self._failure is not None:
+            raise self._failure
+
+    def close(self) -> None:
+        """Gives back the room of what nobody will read. `run` has ended by now."""
+        self._ahead.close()  # where it was cancelled before it began
+        self._pieces.close()
+        self._room.give_back(self._waiting_bytes)
+
+    async def _feed(self, encoder: Encoder) -> None:
+        async for pcm in self._take.pieces():
+            self._meter.count(pcm)
             await encoder.write(pcm)
-        meter.check_heard()
+        self._meter.check_heard()
         await encoder.finish()
 
-    async def collect() -> None:
-        nonlocal waiting_bytes
+    async def _collect(self, encoder: Encoder) -> None:
         async for piece in encoder:
-            waiting_bytes += len(piece)
-            room.take(len(piece))
-            ahead.send_nowait(piece)
-
-    async def encode() -> None:
-        nonlocal failure
-        try:
-            async with anyio.create_task_group() as both:
-                both.start_soon(feed)
-                both.start_soon(collect)
-        except* RhapsodeError as failures:
-            failure = _first(failures)
-        finally:
-            ahead.close()
-
-    async def read() -> AsyncIterator[bytes]:
-        nonlocal waiting_bytes
-        async for piece in pieces:
-            waiting_bytes -= len(piece)
-            room.give_back(len(piece))
-            yield piece
-        if failure is not None:
-            raise failure
-
-    try:
-        async with beside(encode):
-            yield read()
-    finally:
-        pieces.close()
-        room.give_back(waiting_bytes)
+            self._waiting_bytes += len(piece)
+            self._room.take(len(piece))
+            self._ahead.send_nowait(piece)
 
 
 def _first(failures: BaseExceptionGroup[RhapsodeError]) -> RhapsodeError:

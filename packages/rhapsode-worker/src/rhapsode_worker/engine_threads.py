@@ -5,12 +5,15 @@ thread and a generator may be closed only where it runs. The threads are daemons
 never returns must not keep a drained worker alive.
 """
 
+import logging
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rhapsode_contract import Overloaded
+
+logger = logging.getLogger(__name__)
 
 
 def _never() -> bool:
@@ -45,6 +48,7 @@ class EngineThreads:
         self._count = count
         self._queue_limit = queue_limit
         self._line: deque[Job] = deque()
+        self._utterances: set[Job] = set()  # those in line whose number is limited
         self._running: set[Job] = set()
         self._is_held = False  # by a job that needs the engine for itself
         self._changed = threading.Condition()
@@ -63,9 +67,14 @@ class EngineThreads:
             Overloaded: The line is full.
         """
         with self._changed:
+            line = [*self._line, job]
             # A job that a free thread is about to take does not wait.
-            if len(self._line) >= self._queue_limit + self._free():
+            waiting = sum(
+                each is job or each in self._utterances for each in line[self._starting(line) :]
+            )
+            if waiting > self._queue_limit:
                 raise Overloaded(f"{self._queue_limit} utterances wait already; try again soon")
+            self._utterances.add(job)
             self._add(job)
 
     def add(self, job: Job) -> None:
@@ -80,12 +89,23 @@ class EngineThreads:
                 self._line.remove(job)
             except ValueError:
                 return False
+            self._utterances.discard(job)
             self._changed.notify()  # it may have been what held up those behind it
             return True
 
-    def _free(self) -> int:
-        """How many threads are about to take a job from the line."""
-        return 0 if self._is_held else max(0, self._count - len(self._running))
+    def share(self) -> None:
+        """Lets others run beside the running job that calls this, from here on."""
+        with self._changed:
+            self._is_held = False
+            self._changed.notify()
+
+    def _starting(self, line: Sequence[Job]) -> int:
+        """How many of the first jobs in `line` free threads are about to take."""
+        free = 0 if self._is_held else self._count - len(self._running)
+        for place, job in enumerate(line[:free]):
+            if job.needs_all():
+                return place or int(not self._running)
+        return min(free, len(line))
 
     def _add(self, job: Job) -> None:
         self._line.append(job)
@@ -99,7 +119,10 @@ class EngineThreads:
                 # One thread is woken at a time, and wakes the next: all at once would fight
                 # over the lock for milliseconds.
                 self._changed.notify()
-            job.run()
+            try:
+                job.run()
+            except BaseException:  # the thread is all the engine has; it survives whatever comes
+                logger.exception("a job of the engine failed")
             with self._changed:
                 self._running.discard(job)
                 self._is_held = False
@@ -114,5 +137,6 @@ class EngineThreads:
                 return None
             self._is_held = True
         self._line.popleft()
+        self._utterances.discard(job)
         self._running.add(job)
         return job

@@ -4,14 +4,21 @@ The one place where they are told apart. Nothing returned here refers to the exc
 from: a traceback keeps a failed model's objects alive, and with them its memory (contract § 3).
 """
 
+from typing import Final
+
 from rhapsode_contract import (
+    ERRORS,
     Internal,
     ModelUnavailable,
     OutOfMemory,
     RhapsodeError,
 )
 
-_SHOWN_CHARACTERS = 300
+_SHOWN_CHARACTERS: Final = 300
+
+_OUT_OF_MEMORY_WORDS: Final = ("out of memory", "allocate memory", "status_alloc_failed")
+"""CUDA's and Metal's own words; those of onnxruntime, of torch on the CPU and of the system; and
+what cuBLAS calls it."""
 
 
 def as_load_error(failure: BaseException) -> RhapsodeError:
@@ -33,19 +40,20 @@ def as_engine_error(failure: BaseException, what: str) -> RhapsodeError:
 
 def _as_error(failure: BaseException, what: str) -> RhapsodeError:
     if isinstance(failure, RhapsodeError):
-        return type(failure)(failure.message, field=failure.field)
+        # By its code: a subclass of the adapter's may be made in another way, or have none.
+        kind = ERRORS.get(getattr(failure, "code", Internal.code), Internal)
+        return kind(failure.message, field=failure.field)
     if _is_out_of_memory(failure):
         return OutOfMemory(f"{what}: out of device memory: {_said(failure)}")
     return Internal(f"{what}: {_said(failure)}")
 
 
 def _is_out_of_memory(failure: BaseException) -> bool:
-    # torch.cuda.OutOfMemoryError, onnxruntime's "Failed to allocate", CUDA's own words: told by
-    # name, since none of them may be imported here.
+    # torch.cuda.OutOfMemoryError and the like: told by name, since none may be imported here.
     if isinstance(failure, MemoryError) or "OutOfMemory" in type(failure).__name__:
         return True
     said = str(failure).lower()
-    return "out of memory" in said or "failed to allocate memory" in said
+    return any(words in said for words in _OUT_OF_MEMORY_WORDS)
 
 
 def _said(failure: BaseException) -> str:

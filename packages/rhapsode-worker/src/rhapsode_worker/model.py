@@ -109,7 +109,7 @@ class Model:
         failure: RhapsodeError | None = None
         try:
             self._engine.unload()
-        except Exception as error:
+        except BaseException as error:  # as in _load
             logger.exception("unload failed")
             failure = as_engine_error(error, "the model did not unload")
         self._forget()
@@ -136,7 +136,9 @@ class Model:
         self._engine.variant = variant
         try:
             self._engine.load(variant)
-        except (Exception, SystemExit) as error:
+        # Libraries call sys.exit, and a cancelled asyncio.run of the adapter's raises what is no
+        # Exception: on this thread both are failures of the load like any other.
+        except BaseException as error:
             logger.exception("loading %s failed", variant)
             return as_load_error(error)
         return None
@@ -145,7 +147,7 @@ class Model:
         """Unloads what a failed load left behind, as well as it can."""
         try:
             self._engine.unload()
-        except Exception:
+        except BaseException:
             # Half a model may lack what unload() takes away; there is nothing more to do.
             logger.debug("unload after a failed load failed too", exc_info=True)
         self._forget()

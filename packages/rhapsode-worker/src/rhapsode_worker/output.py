@@ -29,12 +29,14 @@ def capture_stdout() -> HandshakeStream:
 
     What is printed from now on, by `print` or by a library's own code, is logged line by line.
     """
-    sys.stdout.flush()
     real = os.dup(_STDOUT)
     os.set_inheritable(real, False)
     reader, writer = os.pipe()
     os.dup2(writer, _STDOUT)
     os.close(writer)
+    # What was printed while the adapter was imported still waits in Python's buffer, and is
+    # logged too.
+    sys.stdout.flush()
     # A line at a time, so that it is in the log when it was printed.
     sys.stdout = open(  # noqa: SIM115  # it lives as long as the process
         _STDOUT, "w", buffering=1, encoding="utf-8", errors="replace", closefd=False

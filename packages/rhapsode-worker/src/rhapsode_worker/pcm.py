@@ -19,7 +19,8 @@ def pcm_pieces(samples: object, native: NativeFormat) -> Iterator[bytes]:
         native: What they become.
 
     Raises:
-        ValueError: The shape has not `native.channels` channels.
+        ValueError: The samples are no floating-point numbers, or have not `native.channels`
+            channels.
     """
     pcm = pcm_bytes(samples, native.channels)
     step = native.sample_rate // _PIECES_PER_SECOND * native.bytes_per_frame
@@ -28,19 +29,34 @@ def pcm_pieces(samples: object, native: NativeFormat) -> Iterator[bytes]:
 
 
 def pcm_bytes(samples: object, channels: int) -> bytes:
-    """Returns `samples` as little-endian signed 16-bit, channels interleaved."""
+    """Returns `samples` as little-endian signed 16-bit, channels interleaved.
+
+    Raises:
+        ValueError: As `pcm_pieces`.
+    """
     audio: Any = samples
     if hasattr(audio, "detach"):  # a torch tensor, on whatever device, of whatever float type
+        if not audio.is_floating_point():
+            raise ValueError(f"samples are {audio.dtype}, not floating-point")
         audio = audio.detach().float().cpu().numpy()
     if not hasattr(audio, "astype"):
+        _check_channels(1, channels)
         return _from_sequence(cast(Sequence[float], audio))
-    if audio.ndim == 2:
-        if audio.shape[0] != channels:
-            raise ValueError(f"{audio.shape[0]} channels of samples, the engine has {channels}")
-        audio = audio.T
-    elif channels != 1:
-        raise ValueError(f"one channel of samples, the engine has {channels}")
-    return cast(bytes, (audio.clip(-1.0, 1.0) * _FULL_SCALE).round().astype("<i2").tobytes())
+    if audio.dtype.kind != "f":
+        raise ValueError(f"samples are {audio.dtype}, not floating-point")
+    if audio.ndim not in {1, 2}:
+        raise ValueError(f"samples have the shape {audio.shape}; (n,) or (channels, n) is needed")
+    _check_channels(audio.shape[0] if audio.ndim == 2 else 1, channels)
+    # In single precision: half of it cannot hold 32767, and full scale would wrap around.
+    scaled = audio.T.astype("<f4").clip(-1.0, 1.0) * _FULL_SCALE
+    if (scaled != scaled).any():
+        raise ValueError("samples hold NaN")
+    return cast(bytes, scaled.round().astype("<i2").tobytes())
+
+
+def _check_channels(given: int, wanted: int) -> None:
+    if given != wanted:
+        raise ValueError(f"{given} channel(s) of samples, the engine has {wanted}")
 
 
 def _from_sequence(samples: Sequence[float]) -> bytes:

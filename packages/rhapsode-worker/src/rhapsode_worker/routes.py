@@ -68,7 +68,7 @@ class Routes:
 
     def app(self) -> Starlette:
         """Returns the application that serves them."""
-        return Starlette(
+        app = Starlette(
             routes=[
                 Route("/health", self.health),
                 Route("/capabilities", self.capabilities),
@@ -84,6 +84,9 @@ class Routes:
             ],
             exception_handlers=exception_handlers(),
         )
+        # `/health/` is a route nobody serves, and its answer an envelope, not a redirection.
+        app.router.redirect_slashes = False
+        return app
 
     async def health(self, _: Request) -> Response:
         """`GET /health`: process and model, which are two questions."""
@@ -173,7 +176,8 @@ class Routes:
     async def _voices(self) -> list[Voice]:
         """Asks the adapter, away from the event loop: it may read a folder."""
         try:
-            return await anyio.to_thread.run_sync(self._engine.voices)
+            # Left behind where nobody waits any more: a drain must not wait for it for ever.
+            return await anyio.to_thread.run_sync(self._engine.voices, abandon_on_cancel=True)
         except Exception as error:
             logger.exception("listing voices failed")
             failure = as_engine_error(error, "the voices cannot be listed")

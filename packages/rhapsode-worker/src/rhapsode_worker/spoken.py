@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import AsyncIterator
+from functools import partial
 
 from rhapsode_contract import RhapsodeError
 from rhapsode_http import (
@@ -57,22 +58,20 @@ class SpokenAudio(Response):
             StreamAborted: After that.
         """
         try:
-            async with while_connected(receive, send) as send_on:
-                await self._speak(send_on)
+            with while_connected(scope):
+                await self._speak(send)
         except ListenerLeft:
             logger.info("the listener left")
 
     async def _speak(self, send: Send) -> None:
         streamed = self._utterance.is_streamed
         meter = Meter(self._native, None if streamed else self._utterance.max_seconds)
+        lend = partial(
+            self._encoders.encoder, self._utterance.format, self._native, buffered=not streamed
+        )
         recording = self._studio.record(self._utterance.request)
         try:
-            async with (
-                self._encoders.encoder(
-                    self._utterance.format, self._native, buffered=not streamed
-                ) as encoder,
-                encoded(recording.take, encoder, meter, self._studio.room) as pieces,
-            ):
+            async with encoded(recording.take, lend, meter, self._studio.room) as pieces:
                 if streamed:
                     await self._stream(send, pieces, meter)
                 else:

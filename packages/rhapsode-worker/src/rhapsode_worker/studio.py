@@ -4,7 +4,8 @@ import asyncio
 import contextvars
 import logging
 from collections.abc import Callable, Iterator
-from typing import Final
+from contextlib import suppress
+from typing import Final, cast
 
 from rhapsode_contract import RhapsodeError
 
@@ -31,6 +32,11 @@ class Studio:
         """Read its state freely; it changes only here."""
         self.room = Room(ROOM_BYTES)
         """What is held for slow readers."""
+
+    @property
+    def waiting(self) -> int:
+        """How many utterances and loads wait for their turn."""
+        return self._threads.waiting
 
     async def load(self, variant: str) -> None:
         """Returns with `variant` resident.
@@ -73,12 +79,13 @@ class Studio:
             return None
         try:
             self.model.ensure(request.variant)
+            self._threads.share()
             self._speak(request, take)
-        except RhapsodeError as failure:
-            return failure
         except Abandoned:
             logger.info("stopped: the listener left")
-        except (Exception, SystemExit) as error:
+        except RhapsodeError as failure:
+            return as_speak_error(failure)
+        except BaseException as error:  # as in Model: here SystemExit is a failure like any other
             logger.exception("speaking failed")
             return as_speak_error(error)
         return None
@@ -87,8 +94,7 @@ class Studio:
         pieces: Iterator[bytes] = iter(self._engine.speak(request))
         try:
             for pcm in pieces:
-                if pcm:
-                    take.put(pcm)
+                take.put(_checked(pcm))
         finally:
             # Closed here, on the thread it runs on, and not whenever it is collected.
             close = getattr(pieces, "close", None)
@@ -113,12 +119,25 @@ class Studio:
             except Exception as error:
                 logger.exception("the engine failed")
                 failure = as_engine_error(error, "the engine failed")
-            loop.call_soon_threadsafe(tell, failure)
+            with suppress(RuntimeError):  # the loop is closed: the worker has left meanwhile
+                loop.call_soon_threadsafe(tell, failure)
 
-        self._threads.add(Job(run, needs_all=lambda: True))
+        context = contextvars.copy_context()
+        self._threads.add(Job(lambda: context.run(run), needs_all=lambda: True))
         failure = await done
         if failure is not None:
             raise failure
+
+
+def _checked(pcm: object) -> bytes:
+    """Returns a piece of audio as bytes of its own, whatever buffer the adapter keeps using.
+
+    Raises:
+        TypeError: It is something else, an array of numbers for example.
+    """
+    if not isinstance(pcm, bytes | bytearray | memoryview):
+        raise TypeError(f"speak() gave {type(pcm).__name__}, not bytes; see Engine.pcm_of()")
+    return bytes(cast("bytes", pcm))
 
 
 class Recording:

@@ -75,7 +75,7 @@ class Take:
         return self._is_abandoned
 
     def put(self, pcm: bytes) -> None:
-        """Adds samples, once there is room for them.
+        """Adds samples, once there is room for them; none at all are taken for a sign of life.
 
         Raises:
             Abandoned: Nobody listens any more.
@@ -83,6 +83,8 @@ class Take:
         self._room.wait(until=lambda: self._is_abandoned)
         if self._is_abandoned:
             raise Abandoned
+        if not pcm:
+            return
         self._room.take(len(pcm))
         self._pieces.append(pcm)
         self._tell_the_loop()
@@ -92,6 +94,17 @@ class Take:
         self._failure = failure
         self._is_over = True
         self._tell_the_loop()
+
+    async def begins(self) -> None:
+        """Waits for the first samples, or for the end of a take without any.
+
+        Raises:
+            RhapsodeError: The engine failed before there was audio.
+        """
+        while not self._pieces and not self._is_over:
+            await self._changed.wait()
+        if not self._pieces and self._failure is not None:
+            raise self._failure
 
     async def pieces(self) -> AsyncIterator[bytes]:
         """Yields the samples as they come.
@@ -121,7 +134,10 @@ class Take:
         self._room.wake()
 
     def _tell_the_loop(self) -> None:
-        self._loop.call_soon_threadsafe(self._note_change)
+        try:
+            self._loop.call_soon_threadsafe(self._note_change)
+        except RuntimeError:  # the loop is closed: the worker leaves before its engine has stopped
+            self._is_abandoned = True
 
     def _note_change(self) -> None:
         if self._is_abandoned:

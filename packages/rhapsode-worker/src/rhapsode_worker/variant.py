@@ -44,8 +44,8 @@ class Variant:
         """Checks the declaration, so that a wrong one stops the worker before it serves.
 
         Raises:
-            ValueError: A cue or delivery is not in the vocabulary, or a dial's default is outside
-                its range.
+            ValueError: A cue or delivery is not in the vocabulary, a dial's default is outside
+                its range, or another field makes no sense.
         """
         for word in self.cues:
             if word not in CUES:
@@ -56,5 +56,9 @@ class Variant:
         for name, (smallest, largest, default) in self.dials.items():
             if not smallest <= default <= largest:
                 raise ValueError(f"dial {name!r}: {smallest} <= {default} <= {largest} is wrong")
+        if isinstance(self.languages, str):
+            raise ValueError(f"languages is {self.languages!r}; a list of tags is needed")
+        if self.streaming not in {None, "chunk", "sentence"}:
+            raise ValueError(f"streaming is {self.streaming!r}; 'chunk', 'sentence' or None")
         if self.max_characters < 1:
             raise ValueError(f"max_characters is {self.max_characters}, at least 1 is needed")

@@ -7,9 +7,9 @@ from typing import Final, NoReturn
 
 import anyio
 from rhapsode_contract import ContractMismatch, Handshake, answer_at
-from rhapsode_http import Server, beside, bind, configure_logs, is_loopback
+from rhapsode_http import Server, SocketError, beside, bind, configure_logs, is_loopback
 
-from rhapsode_worker.capabilities import describe
+from rhapsode_worker.capabilities import DeclarationError, check_declaration
 from rhapsode_worker.devices import detect
 from rhapsode_worker.encoding.pool import EncoderPool
 from rhapsode_worker.engine import Engine
@@ -24,7 +24,8 @@ logger = logging.getLogger(__name__)
 EXIT_DRAINED: Final = 0
 EXIT_CRASHED: Final = 1
 EXIT_HOPELESS: Final = 3
-"""Starting again would end the same way: a wrong variable, no contract in common."""
+"""Starting again would end the same way: a wrong variable, no contract in common, an address that
+cannot be had, an adapter that declares nonsense."""
 
 
 def serve(engine: Engine) -> NoReturn:
@@ -33,8 +34,8 @@ def serve(engine: Engine) -> NoReturn:
     Call it last, under a main guard. It takes standard output for itself: what is printed from
     here on goes to the log.
     """
+    configure_logs()  # before anything is captured: what was printed so far is logged too
     handshake = capture_stdout()
-    configure_logs()
     status = _run(engine, handshake)
     logging.shutdown()
     # Not sys.exit(): that joins threads, and a model's threads may never end.
@@ -48,7 +49,7 @@ def _run(engine: Engine, handshake: HandshakeStream) -> int:
         if environment.has_lifeline:
             hold_lifeline()
         anyio.run(_serve, engine, environment, handshake, backend_options={"use_uvloop": True})
-    except (HopelessStart, ContractMismatch) as error:
+    except (HopelessStart, ContractMismatch, DeclarationError, SocketError) as error:
         logger.critical("%s", error)
         return EXIT_HOPELESS
     except BaseException:
@@ -60,15 +61,15 @@ def _run(engine: Engine, handshake: HandshakeStream) -> int:
 async def _serve(
     engine: Engine, environment: WorkerEnvironment, handshake: HandshakeStream
 ) -> None:
-    environment.check_engine(engine.id)
+    environment.check_engine(getattr(engine, "id", ""))
     contract = answer_at(environment.offer)
     if not is_loopback(environment.listen):
         # Anybody on the network could make it speak; a token for this has an issue of its own.
         raise HopelessStart(f"{environment.listen} is open to the network; listen on loopback")
     engine.device = detect(engine.device_types)
     engine.voice_dir = environment.voice_dir_for(engine.id)
+    check_declaration(engine)
     async with EncoderPool(engine.native_format) as encoders:
-        _check_declaration(engine, contract, encoders.formats)
         with bind(environment.listen) as bound:
             drain = Drain(lambda: server.drain(), lambda: server.is_draining)
             routes = Routes(engine, Studio(engine), encoders, contract, drain)
@@ -84,28 +85,14 @@ async def _serve(
                 handshake.send(ready.to_json())
 
 
-def _check_declaration(engine: Engine, contract: int, formats: tuple[str, ...]) -> None:
-    """Assembles the capability document once, so that a wrong one stops the start.
-
-    Raises:
-        HopelessStart: The adapter's declaration is not one.
-    """
-    try:
-        describe(
-            engine,
-            contract=contract,
-            device=engine.device,
-            formats=formats,
-            resident=None,
-        )
-    except (ValueError, TypeError, AttributeError) as error:
-        raise HopelessStart(f"{type(engine).__name__} declares itself wrongly: {error}") from error
-
-
 async def _stop_on_signal(server: Server) -> None:
-    """The first signal drains; a second one ends at once."""
+    """The first signal drains; a second one ends at once.
+
+    One after `/terminate` is the first: whoever asks both ways must not cut what is in flight.
+    """
     with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
         async for _ in signals:
-            if server.is_draining:
-                server.close()
             server.drain()
+            break
+        async for _ in signals:
+            server.close()

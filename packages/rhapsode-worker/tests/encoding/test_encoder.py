@@ -29,6 +29,7 @@ MP3_DELAY_SAMPLES = 576 + 529 + 1152
 """What a stream without an Info frame cannot tell: encoder, decoder, and the last frame's rest."""
 
 
+@pytest.mark.contract("8.encoding.all-formats")
 @pytest.mark.parametrize(
     "rates_hz", [(22_050, 24_000), pytest.param((8_000, 16_000, 44_100, 48_000), marks=SLOW)]
 )
@@ -155,6 +156,7 @@ async def test_a_single_sample_is_a_whole_response(
     await decode(format, NativeFormat(), encoded)
 
 
+@pytest.mark.contract("d.formats.wav-streamed")
 async def test_a_streamed_wav_has_one_header_and_only_samples_after_it(
     pool: EncoderPool, sine: Sine, run_encoder: RunEncoder
 ) -> None:
@@ -165,6 +167,7 @@ async def test_a_streamed_wav_has_one_header_and_only_samples_after_it(
     assert encoded[44:] == pcm
 
 
+@pytest.mark.contract("d.formats.wav-buffered")
 async def test_a_buffered_wav_has_exact_sizes(
     pool: EncoderPool, sine: Sine, run_encoder: RunEncoder
 ) -> None:

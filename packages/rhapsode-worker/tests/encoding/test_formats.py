@@ -6,6 +6,7 @@ from rhapsode_worker.encoding.formats import FORMATS, media_type
 from rhapsode_worker.native_format import NativeFormat
 
 
+@pytest.mark.contract("d.formats.types")
 def test_every_format_has_its_media_type() -> None:
     assert [media_type(format, NativeFormat()) for format in FORMATS] == [
         "audio/wav",

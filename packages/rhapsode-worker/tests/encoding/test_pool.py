@@ -12,7 +12,6 @@ from rhapsode_contract.errors import Unsupported
 from rhapsode_worker.encoding.encoder import Encoder, EncoderCrashed
 from rhapsode_worker.encoding.framing import Kind, pack
 from rhapsode_worker.encoding.pool import EncoderPool
-from rhapsode_worker.encoding.process import LAUNCHER
 from rhapsode_worker.native_format import NativeFormat
 
 pytestmark = pytest.mark.anyio
@@ -237,6 +236,7 @@ async def test_an_unknown_format_is_unsupported(format: str, pool: EncoderPool) 
             pass
 
 
+@pytest.mark.contract("d.formats.codec-missing")
 async def test_a_missing_codec_is_unsupported_with_its_reason(pool: EncoderPool) -> None:
     pool.missing["mp3"] = "no MP3 encoder: a test took it"
     assert pool.formats == ("wav", "opus", "flac", "pcm")
@@ -251,11 +251,13 @@ async def test_the_error_of_the_body_comes_out_as_it_is() -> None:
             raise KeyError("of the body")
 
 
-CHILD = [sys.executable, "-P", str(LAUNCHER), "24000"]
+CHILD = ["-m", "rhapsode_worker.encoding.child", "24000"]
 
 
 def test_a_child_ends_by_itself_at_the_end_of_its_input() -> None:
-    result = subprocess.run(CHILD, input=b"", capture_output=True, timeout=20, check=False)
+    result = subprocess.run(
+        [sys.executable, *CHILD], input=b"", capture_output=True, timeout=20, check=False
+    )
     assert result.returncode == 0
     assert result.stdout == pack(Kind.READY, b'{"missing": {}}')
     assert result.stderr == b""
@@ -263,7 +265,11 @@ def test_a_child_ends_by_itself_at_the_end_of_its_input() -> None:
 
 def test_a_child_that_is_told_nonsense_says_so_and_ends() -> None:
     result = subprocess.run(
-        CHILD, input=pack(Kind.PCM, b"\0\0"), capture_output=True, timeout=20, check=False
+        [sys.executable, *CHILD],
+        input=pack(Kind.PCM, b"\0\0"),
+        capture_output=True,
+        timeout=20,
+        check=False,
     )
     assert result.returncode == 1
     assert b"PCM where a START was due" in result.stdout
@@ -282,7 +288,7 @@ def test_what_a_library_prints_stays_out_of_the_messages() -> None:
 
 
 def test_a_child_loads_neither_numpy_nor_what_the_worker_needs() -> None:
-    command = [sys.executable, "-P", "-X", "importtime", str(LAUNCHER), "24000"]
+    command = [sys.executable, "-X", "importtime", *CHILD]
     result = subprocess.run(command, input=b"", capture_output=True, timeout=20, check=True)
     loaded = {line.rpartition("|")[2].strip() for line in result.stderr.decode().splitlines()}
     assert {"_soundfile", "lameenc"} <= loaded

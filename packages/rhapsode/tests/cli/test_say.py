@@ -3,6 +3,7 @@
 import json
 import os
 import shlex
+import sys
 import threading
 import wave
 from collections.abc import Generator
@@ -119,6 +120,37 @@ def test_without_a_player_the_audio_goes_to_a_file_and_that_is_said(core: Core) 
         assert audio.getnframes() == SAMPLES
 
 
+def install_player(folder: Path, code: str) -> None:
+    """Puts an `aplay` on the PATH that is a line of Python."""
+    program = folder / "aplay"
+    program.write_text(f"#!{sys.executable}\nimport pathlib, sys\n{code}\n", encoding="utf-8")
+    program.chmod(0o755)
+
+
+def test_with_a_player_the_audio_is_streamed_to_it_and_kept_nowhere(
+    core: Core, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PULSE_SERVER", "somewhere")
+    heard = tmp_path / "heard"
+    install_player(tmp_path, f"pathlib.Path({str(heard)!r}).write_bytes(sys.stdin.buffer.read())")
+    done = run("Hello.", "--url", core.url)
+    assert done.exit_code == 0
+    assert heard.read_bytes() == WAV
+    assert core.asked[0]["stream"] is True
+    assert sorted(os.listdir()) == ["aplay", "heard"]
+
+
+def test_a_player_that_will_not_play_costs_no_audio(
+    core: Core, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PULSE_SERVER", "nobody there")
+    install_player(tmp_path, "sys.exit(1)")
+    done = run("Hello.", "--url", core.url)
+    assert done.exit_code == 0
+    assert "speech.wav" in done.stderr
+    assert Path("speech.wav").read_bytes() == WAV
+
+
 def test_the_first_engine_that_has_not_failed_is_chosen_and_named(core: Core) -> None:
     done = run("Hello.", "--url", core.url)
     assert core.asked[0]["engine"] == "tone"
@@ -176,6 +208,7 @@ def test_a_body_that_breaks_off_leaves_no_file(core: Core) -> None:
     core.is_cut = True
     done = run("Hello.", "-o", "out.wav", "--url", core.url)
     assert done.exit_code == 1
+    assert "broke off" in done.stderr
     assert os.listdir() == []
 
 

@@ -1,4 +1,4 @@
-"""A text as a person would read it aloud: pure functions, each with a kind of writing of its own."""
+"""A text as a person would read it aloud: pure functions, a kind of writing each."""
 
 from rhapsode_engine_hibari.reading.sentences import sentences_of
 

@@ -72,4 +72,5 @@ def _label(label: str) -> str:
 
 
 def _spoken(part: str) -> str:
-    return " ".join(_NAMES.get(piece, piece) for piece in _PART.findall(part))
+    pieces: list[str] = _PART.findall(part)
+    return " ".join(_NAMES.get(piece, piece) for piece in pieces)

@@ -16,7 +16,7 @@ _LINK = re.compile(
           |\[[^\[\]\n]*\])""",
     re.VERBOSE,
 )
-_CODE = re.compile(r"(`+)([^`]+)\1")
+_CODE = re.compile(r"(?<!`)(`+)(?!`)([^`]+)\1(?!`)")
 _STARS = re.compile(r"(?<![\w*])(\*{1,3})(?=[^\s*])([^*]+?)(?<=\S)\1(?![\w*])")
 _UNDERSCORES = re.compile(r"(?<![\w_])(_{1,3})(?=[^\s_])([^_]+?)(?<=\S)\1(?![\w_])")
 _STRUCK = re.compile(r"~~(?=\S)([^~]+?)(?<=\S)~~")

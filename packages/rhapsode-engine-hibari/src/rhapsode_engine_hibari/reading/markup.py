@@ -12,9 +12,10 @@ from rhapsode_engine_hibari.reading import markdown
 
 # What a reader pauses at. A blank line, which nothing later joins.
 _PARAGRAPH: Final = "\n\n"
-_BLOCKS: Final = frozenset(
-    "article aside blockquote body br break dd div dl dt footer h1 h2 h3 h4 h5 h6 head header hr"
-    " html li main nav ol p pre s section speak table td th title tr ul".split()
+_BLOCKS: Final = re.compile(
+    "article|aside|blockquote|body|br|break|d[dlt]|div|footer|h[1-6]|head|header|hr|html|li|main|nav"
+    "|ol|p|pre|s|section|speak|table|t[dhr]|title|ul",
+    re.IGNORECASE,
 )
 
 # None of these can look past the next `<` in vain for long: a hostile text stays cheap.
@@ -39,7 +40,7 @@ def without_markup(text: str) -> str:
     text = _HIDDEN.sub(" ", text)
     text = _CDATA.sub(lambda match: match[1], text)
     text = _AUTOLINK.sub(lambda match: f" {match[1]} ", text)
-    text = _TAG.sub(lambda match: _PARAGRAPH if match[1].lower() in _BLOCKS else "", text)
+    text = _TAG.sub(lambda match: _PARAGRAPH if _BLOCKS.fullmatch(match[1]) else "", text)
     text = markdown.without_markdown(text)
     # Last, so that `&lt;b&gt;` is read: whoever writes that means the characters.
     return _ENTITY.sub(lambda match: html.unescape(match[0]), text)

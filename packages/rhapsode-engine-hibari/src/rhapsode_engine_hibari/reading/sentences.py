@@ -2,17 +2,20 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
 from typing import Final
-
-import sentencex
 
 from rhapsode_engine_hibari.reading.addresses import with_addresses_spoken
 from rhapsode_engine_hibari.reading.markup import without_markup
 from rhapsode_engine_hibari.reading.numerals import with_numerals_spoken
+from rhapsode_engine_hibari.reading.words import with_words_bounded
 
 _WRAPPED_CHARACTERS: Final = 60
 """A line this long that ends within a sentence was broken to fit a window."""
+
+# Imported so because it has no types of its own.
+_segment: Final[Callable[[str, str], Iterable[str]]] = import_module("sentencex").segment
 
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
 _ENDS = re.compile(r"""[.!?…:;]["”’')\]]*$""")
@@ -28,11 +31,11 @@ def sentences_of(text: str) -> Iterator[str]:
     text = _visible(text)
     text = without_markup(text)
     text = with_numerals_spoken(with_addresses_spoken(text))
-    # Resolved entities may have brought new ones.
-    text = _visible(text).translate(_BRACKETS)
+    # Once more: resolved entities and escapes may have brought new ones.
+    text = with_words_bounded(_visible(text).translate(_BRACKETS))
     for paragraph in _BLANK_LINE.split(text):
         for line in _unwrapped(paragraph):
-            for sentence in sentencex.segment("en", line):
+            for sentence in _segment("en", line):
                 if stripped := sentence.strip():
                     yield stripped
 

@@ -1,7 +1,7 @@
 """The encoder child: a process that turns PCM into mp3, opus and flac, one response at a time.
 
-Started through `launch_child.py` with the native rate to expect, in Hz, as its only argument; what
-is said is in `framing.py`. A process of its own, because the codecs are LGPL
+Run as `python -m rhapsode_worker.encoding.child RATE_HZ`, with the native rate to expect, by
+`process.py`; what is said is in `framing.py`. A process of its own, because the codecs are LGPL
 libraries that the licence of a worker must not depend on, because an encoder must not hold the
 interpreter lock of a model, and because a codec's crash must not cost a model.
 """
@@ -23,6 +23,9 @@ from rhapsode_worker.encoding.rates import codec_rate_hz
 _STDIN: Final = 0
 _STDOUT: Final = 1
 _STDERR: Final = 2
+
+_RUNS_PER_SECOND: Final = 10
+"""PCM is encoded in tenths of a second: the first is on its way before a long piece is done."""
 
 
 @dataclass(frozen=True)
@@ -123,11 +126,13 @@ def _respond(start: Start, messages: Iterator[tuple[Kind, bytes]], sink: BinaryI
     codec = open_codec(start)
     _say(sink, Kind.STARTED)
     has_audio = False
+    run_bytes = 2 * start.channels * max(start.sample_rate // _RUNS_PER_SECOND, 1)
     for kind, payload in messages:
         match kind:
             case Kind.PCM:
                 has_audio = True
-                _give(sink, codec.encode(payload))
+                for run in pieces(payload, run_bytes):
+                    _give(sink, codec.encode(bytes(run)))
             case Kind.FINISH:
                 if has_audio:
                     _give(sink, codec.finish())
@@ -156,3 +161,7 @@ def _warm_up(expected_rate_hz: int) -> None:
     """Imports numpy and the resampler before the first response needs them, if any will."""
     if _resampled_formats(expected_rate_hz) and find_spec("soxr") is not None:
         importlib.import_module("rhapsode_worker.encoding.resample")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

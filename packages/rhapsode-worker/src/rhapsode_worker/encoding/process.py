@@ -4,7 +4,6 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 from typing import Final, Self
 
 import anyio
@@ -19,8 +18,6 @@ _PIECES_AHEAD: Final = 4
 """Encoded pieces that may wait for the reader; past them the child waits, then the writer."""
 
 _REAP_SECONDS: Final = 5.0
-
-LAUNCHER: Final = Path(__file__).with_name("launch_child.py")
 
 
 class EncoderProcess:
@@ -73,6 +70,7 @@ class EncoderProcess:
 
     async def end(self) -> None:
         """Kills the child, reaps it, and fails the response it was on. Bounded."""
+        self.kill()
         with anyio.move_on_after(_REAP_SECONDS, shield=True):
             await self._stdin.aclose()
             # To the end, or the pipe's transport is never closed.
@@ -222,8 +220,8 @@ async def spawn(expected_rate_hz: int) -> EncoderProcess:
     writes its last tracebacks where the worker writes its log. Shielded: a cancelled spawn would
     leave a child that nobody reaps.
     """
-    # -P: a module in this folder, or the working one, must not stand in for a library's.
-    command = [sys.executable, "-P", str(LAUNCHER), str(expected_rate_hz)]
+    # -P: a module in the working folder must not stand in for a library's.
+    command = [sys.executable, "-P", "-m", "rhapsode_worker.encoding.child", str(expected_rate_hz)]
     process: Process | None = None
     with anyio.CancelScope(shield=True):
         process = await anyio.open_process(command, stderr=None)

@@ -1,13 +1,13 @@
 """JSON answers, and work that ends when its client leaves."""
 
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
 
 from rhapsode_contract import Shape
 from rhapsode_http import ListenerLeft, while_connected
 from starlette.requests import Request
 from starlette.responses import Response
-
-Handler = Callable[[Request], Awaitable[Response]]
+from starlette.types import Receive, Scope, Send
 
 
 def json_bytes(body: bytes) -> Response:
@@ -25,15 +25,13 @@ def json_list(shapes: Iterable[Shape]) -> Response:
     return json_bytes(b"[" + b",".join(shape.to_json() for shape in shapes) + b"]")
 
 
-def for_a_listener(handler: Handler) -> Handler:
-    """Makes a handler of a request without a body end when its client leaves."""
+class ForAListener:
+    """An ASGI endpoint around a handler without a body: its client's leaving ends the work."""
 
-    async def handle(request: Request) -> Response:
-        try:
-            async with while_connected(request.receive):
-                return await handler(request)
-        except ListenerLeft:
-            return Response()  # nobody is there to be sent it
-        raise AssertionError("unreachable: the block returns or raises")
+    def __init__(self, handler: Callable[[Request], Awaitable[Response]]) -> None:
+        self._handler = handler
 
-    return handle
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with suppress(ListenerLeft), while_connected(scope):
+            answer = await self._handler(Request(scope))
+            await answer(scope, receive, send)

@@ -5,7 +5,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from rhapsode.api.answers import for_a_listener, json_bytes, json_list
+from rhapsode.api.answers import ForAListener, json_bytes, json_list
 from rhapsode.workers.fleet import Fleet
 
 
@@ -24,5 +24,5 @@ async def show_capabilities(request: Request) -> Response:
 
 routes = [
     Route("/engines", list_engines),
-    Route("/engines/{engine}/capabilities", for_a_listener(show_capabilities)),
+    Route("/engines/{engine}/capabilities", ForAListener(show_capabilities), methods=["GET"]),
 ]

@@ -1,5 +1,7 @@
 """`POST /speak`."""
 
+from contextlib import suppress
+
 from rhapsode_contract import PublicSpeakRequest
 from rhapsode_http import ListenerLeft, read_json, while_connected
 from starlette.requests import Request
@@ -16,11 +18,9 @@ class Speak:
         request = Request(scope, receive)
         speech: Speech = request.app.state.speech
         body = await read_json(request, PublicSpeakRequest)
-        try:
-            async with while_connected(receive):
-                await speech.speak(body, send)
-        except ListenerLeft:
-            pass  # the engine has been told; nobody else is left to tell
+        # Nobody is left to tell, and Starlette's handlers know no answer that has begun already.
+        with suppress(ListenerLeft), while_connected(scope):
+            await speech.speak(body, send)
 
 
 routes = [Route("/speak", Speak(), methods=["POST"])]

@@ -4,7 +4,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from rhapsode.api.answers import for_a_listener, json_bytes
+from rhapsode.api.answers import ForAListener, json_bytes
 from rhapsode.voices import Voices
 
 
@@ -23,7 +23,9 @@ async def hear_preview(request: Request) -> Response:
 
 
 routes = [
-    Route("/engines/{engine}/voices", for_a_listener(list_voices)),
+    Route("/engines/{engine}/voices", ForAListener(list_voices), methods=["GET"]),
     # A path, so that an id with a slash in it is told what an id is (contract § 7).
-    Route("/engines/{engine}/voices/{voice:path}/preview", for_a_listener(hear_preview)),
+    Route(
+        "/engines/{engine}/voices/{voice:path}/preview", ForAListener(hear_preview), methods=["GET"]
+    ),
 ]

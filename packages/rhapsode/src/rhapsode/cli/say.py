@@ -1,6 +1,5 @@
 """`rhapsode say`: a text to this machine's loudspeaker, or to a file."""
 
-import math
 import os
 import sys
 from contextlib import closing
@@ -45,7 +44,7 @@ def say(
             "--format",
             "-f",
             metavar="|".join(FORMATS),
-            help="Default: what the name of FILE ends in, else wav.",
+            help="Default: by the name of FILE, else wav.",
         ),
     ] = None,
     language: Annotated[
@@ -65,7 +64,7 @@ def say(
         bool | None,
         typer.Option(
             "--stream/--no-stream",
-            help="Whether audio comes as it is made. Default: yes to play it, no to keep it.",
+            help="Send audio while it is made. Default: to play it, not to keep it.",
         ),
     ] = None,
     url: Annotated[
@@ -74,8 +73,9 @@ def say(
 ) -> None:
     """Say a text: play it, or write it to a file.
 
-    Without --output it is played through ffplay, aplay or afplay. On a machine without one of
-    them, or without a sound card, it goes to speech.wav (or .mp3 …) in this folder.
+    Without --output it is played through ffplay, aplay or afplay.
+    Where none of them is installed, or there is no sound card, it
+    goes to speech.wav (or .mp3, or …) in this folder.
     """
     chosen_format = audio_format or _format_of(output)
     dials = _dials(param or [])
@@ -133,17 +133,14 @@ def _destination(output: str | None, audio_format: str) -> Destination:
     return Loudspeaker(player, fallback) if player else NamedFile(fallback)
 
 
-def _dials(params: list[str]) -> dict[str, float]:
-    found: dict[str, float] = {}
+def _dials(params: list[str]) -> dict[str, str]:
+    """Returns the dials as they were written; the request's shape says which are numbers."""
+    found: dict[str, str] = {}
     for param in params:
         name, equals, text = param.partition("=")
-        try:
-            value = float(text)
-        except ValueError:
-            value = math.nan
-        if not (name and equals and math.isfinite(value)):
-            raise typer.BadParameter(f"{param!r} is not NAME=NUMBER", param_hint="--param")
-        found[name] = value
+        if not (name and equals):
+            raise typer.BadParameter(f"{param!r} is not NAME=VALUE", param_hint="--param")
+        found[name] = text
     return found
 
 

@@ -41,9 +41,9 @@ Module = Annotated[str, AfterValidator(_check_module)]
 
 Url = Annotated[str, AfterValidator(_check_url)]
 
-Command = Annotated[
-    tuple[Annotated[str, StringConstraints(min_length=1)], ...], Field(min_length=1)
-]
+Word = Annotated[str, StringConstraints(min_length=1)]
+
+Command = Annotated[tuple[Word, ...], Field(min_length=1)]
 
 
 class EngineEntry(Section):

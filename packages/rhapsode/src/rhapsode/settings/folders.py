@@ -2,6 +2,7 @@
 
 import sys
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from os import geteuid
 from pathlib import Path
@@ -37,22 +38,26 @@ class Folders:
         return {"workers": workers, "install": install}
 
 
-def user_folders() -> Folders:
-    """Returns this user's folders. Makes none of them."""
+def user_folders(environ: Mapping[str, str]) -> Folders:
+    """Returns this user's folders. Makes none of them.
+
+    Args:
+        environ: The process's own.
+    """
     return Folders(
         config=platformdirs.user_config_path(_APP),
         data=platformdirs.user_data_path(_APP),
-        runtime=_runtime(),
+        runtime=_runtime(environ),
         sources=_sources(),
     )
 
 
-def _runtime() -> Path:
-    runtime = platformdirs.user_runtime_path(_APP)
+def _runtime(environ: Mapping[str, str]) -> Path:
+    session = environ.get("XDG_RUNTIME_DIR")
     # A service or a container often has no session, and so no runtime folder.
-    return (
-        runtime if runtime.parent.is_dir() else Path(tempfile.gettempdir(), f"{_APP}-{geteuid()}")
-    )
+    if session and Path(session).is_dir():
+        return Path(session, _APP)
+    return Path(tempfile.gettempdir(), f"{_APP}-{geteuid()}")
 
 
 def _sources() -> Path | None:

@@ -11,13 +11,16 @@ from rhapsode.settings.model import Settings
 
 Source = Literal["default", "config", "database"]
 
-# The file's word for a secret that a pydantic error would repeat.
-_SECRETS: Final = frozenset({"token"})
+Key = tuple[str, ...]
+
+_SECRETS: Final = frozenset({"token", "env"})
+"""Keys whose values no message repeats."""
+
 _SHOWN_CHARACTERS: Final = 60
 
 
 class SettingsRefused(Exception):
-    """Settings that cannot be used; one line that names file, key, what came and what is allowed."""
+    """Settings that can't be used: one line with file, key, what came and what is allowed."""
 
 
 @dataclass(frozen=True)
@@ -67,9 +70,7 @@ def merge(layers: Sequence[Layer]) -> LoadedSettings:
     return LoadedSettings(settings, sources)
 
 
-def _flatten(
-    table: Mapping[str, Any], above: tuple[str, ...] = ()
-) -> Iterator[tuple[tuple[str, ...], Any]]:
+def _flatten(table: Mapping[str, Any], above: Key = ()) -> Iterator[tuple[Key, Any]]:
     for key, value in table.items():
         if isinstance(value, dict) and value:
             yield from _flatten(cast(dict[str, Any], value), (*above, key))
@@ -93,9 +94,7 @@ def _complaint(failure: ValidationError, names: Mapping[str, str], last: str) ->
     parts = [str(part) for part in error["loc"] if part != "[key]"]
     key = ".".join(parts)
     place = next((name for known, name in names.items() if _is_at(known, key)), last)
-    return (
-        f"{place}: {key}: {_reason(error, parts)}" if key else f"{place}: {_reason(error, parts)}"
-    )
+    return ": ".join(filter(None, (place, key, _reason(error, parts))))
 
 
 def _is_at(known: str, key: str) -> bool:
@@ -111,5 +110,4 @@ def _reason(error: ErrorDetails, parts: Sequence[str]) -> str:
     reason = error["msg"].removeprefix("Value error, ").removeprefix("Input ")
     if _SECRETS.intersection(parts) or isinstance(error["input"], dict):
         return reason
-    came = repr(error["input"])
-    return f"{reason}, not {came if len(came) <= _SHOWN_CHARACTERS else came[:_SHOWN_CHARACTERS] + '…'}"
+    return f"{reason}, not {error['input']!r:.{_SHOWN_CHARACTERS}}"

@@ -55,9 +55,7 @@ async def take_whole(
         except UpstreamError as error:
             raise await session.explain(error) from None
         if len(body) < FLOOR_BYTES:
-            raise Internal(
-                f"the engine sent {len(body)} bytes, fewer than {FLOOR_BYTES} are no audio"
-            )
+            raise Internal(_too_short(len(body)))
         return Audio([(b"content-type", content_type), *_durations(response.headers)], body)
     raise AssertionError("unreachable: the clock raises where it cuts a block off")
 
@@ -122,7 +120,7 @@ async def _pieces(
         count += len(piece)
         yield piece
     if count < FLOOR_BYTES:
-        raise StreamAborted(f"the engine sent {count} bytes, fewer than {FLOOR_BYTES} are no audio")
+        raise StreamAborted(_too_short(count))
 
 
 async def _expect_audio(response: UpstreamResponse) -> bytes:
@@ -136,10 +134,12 @@ async def _expect_audio(response: UpstreamResponse) -> bytes:
         raise read_error(response.status, await read_whole(response, ERROR_BYTES))
     content_type = response.header("content-type") or ""
     if not content_type.lower().startswith("audio/"):
-        raise Internal(
-            f"the engine answered 200 with {content_type or 'no content type'}, no audio"
-        )
+        raise Internal(f"the engine answered 200 with the type {content_type!r}, which is no audio")
     return content_type.encode("latin-1")
+
+
+def _too_short(count: int) -> str:
+    return f"the engine sent {count} bytes; fewer than {FLOOR_BYTES} are no audio"
 
 
 def _durations(pairs: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:

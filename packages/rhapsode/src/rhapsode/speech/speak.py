@@ -12,7 +12,6 @@ from rhapsode.speech.relay import Audio, relay_stream, take_whole, too_slow
 from rhapsode.workers.fleet import Fleet
 from rhapsode.workers.session import Session
 
-
 _UNKNOWN_BYTES_A_SECOND: Final = 48_000 * 2 * 2
 """16-bit stereo at 48 kHz: more than any engine makes, for one that does not say."""
 _HEADER_BYTES: Final = 64 * 1024

@@ -14,9 +14,13 @@ import subprocess
 import sys
 import threading
 
+_LIFELINE = "RHAPSODE_WORKER_LIFELINE"
+
 
 def main(words: list[str]) -> int:
     """Runs `words` until it ends or the lifeline is cut. Returns its exit status."""
+    # The lifeline is ours: a command built on our SDK would find it cut at once.
+    os.unsetenv(_LIFELINE)
     try:
         child = subprocess.Popen(words, stdin=subprocess.DEVNULL)
     except OSError as error:
@@ -27,7 +31,8 @@ def main(words: list[str]) -> int:
     status = child.wait()
     if status < 0:
         # The core tells a command that was killed from one that gave up.
-        signal.signal(-status, signal.SIG_DFL)
+        if -status == signal.SIGTERM:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
         os.kill(os.getpid(), -status)
     return status
 

@@ -1,23 +1,28 @@
-"""A child process that lives no longer than a block (design, "Processes")."""
+"""A child process that lives no longer than a block (design, "Processes").
 
+On asyncio's subprocess protocol and not on streams: it tells of an exit whoever still holds the
+pipes, and its transport can close our ends of them.
+"""
+
+import asyncio
 import logging
 import os
 import signal
 import subprocess
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import anyio
-import anyio.abc
 
 from rhapsode.workers.lines import Lines
 
 logger = logging.getLogger(__name__)
 
-_PIECE_BYTES: Final = 64 * 1024
+_STDOUT: Final = 1
+_STDERR: Final = 2
 _ASK_SECONDS: Final = 2.0
 _REAP_SECONDS: Final = 5.0
 _LAST_WORDS_SECONDS: Final = 1.0
@@ -50,19 +55,23 @@ class Hearers:
     """Called once, with the exit status, or the negated number of the signal that ended it."""
 
 
-class ChildProcess:
+class ChildProcess(asyncio.SubprocessProtocol):
     """A process that leads a session of its own, with our end of its lifeline."""
 
-    def __init__(self, child: anyio.abc.Process, grace_seconds: float) -> None:
-        self._child = child
+    def __init__(self, hearers: Hearers, grace_seconds: float) -> None:
+        self._hear = {_STDOUT: hearers.stdout, _STDERR: hearers.stderr}
+        self._lines = {_STDOUT: Lines(), _STDERR: Lines()}
+        self._hear_exit = hearers.exit
         self._grace_seconds = grace_seconds
+        self._transport: asyncio.SubprocessTransport | None = None
         self._has_been_told = False
         self._exited = anyio.Event()
+        self._silent = anyio.Event()
 
     @property
     def pid(self) -> int:
         """Of the process, its session and its process group."""
-        return self._child.pid
+        return self._handle.get_pid()
 
     async def exited(self) -> None:
         """Returns once the process has ended and is reaped."""
@@ -80,7 +89,9 @@ class ChildProcess:
             self._has_been_told = True
             with anyio.move_on_after(self._grace_seconds):
                 if ask is None or not await self._has_landed(ask):
-                    self._signal_leader(signal.SIGTERM)
+                    # Not the group: what an engine runs beside itself lives until it has drained.
+                    with suppress(ProcessLookupError):
+                        self._handle.send_signal(signal.SIGTERM)
                 await self._exited.wait()
         # Always: the leader may have left children behind.
         self.kill()
@@ -92,28 +103,54 @@ class ChildProcess:
 
     def kill(self) -> None:
         """Kills the whole process group, now."""
-        try:
+        # EPERM is how macOS says that nobody is left.
+        with suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):
-            pass  # nobody is left; macOS says so with EPERM
+
+    async def close(self) -> None:
+        """Hears its last words and closes our ends of its pipes, the lifeline among them."""
+        # Whoever else holds the pipes is not waited for.
+        with anyio.move_on_after(_LAST_WORDS_SECONDS):
+            await self._silent.wait()
+        self._handle.close()
 
     async def _has_landed(self, ask: Callable[[], Awaitable[bool]]) -> bool:
         with anyio.move_on_after(_ASK_SECONDS):
             return await ask()
         return False
 
-    def _signal_leader(self, number: int) -> None:
-        # Not the group: what an engine runs beside itself should live until it has drained.
-        try:
-            self._child.send_signal(number)
-        except ProcessLookupError:
-            pass
+    @property
+    def _handle(self) -> asyncio.SubprocessTransport:
+        assert self._transport is not None
+        return self._transport
 
-    async def watch(self, exit: Callable[[int], None]) -> None:
-        """Waits for the process's own end; a child of its own may hold its pipes open longer."""
-        status = await self._child.wait()
+    # What asyncio calls.
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """The process has been spawned."""
+        self._transport = transport  # pyright: ignore[reportAttributeAccessIssue]  # uvloop's is no subclass
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        """It said something: at most as much as a pipe holds."""
+        for line in self._lines[fd].feed(data):
+            self._hear[fd](line)
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
+        """It closed a stream."""
+        if fd in self._lines:
+            for line in self._lines[fd].finish():
+                self._hear[fd](line)
+
+    def process_exited(self) -> None:
+        """It is gone, and reaped; a child of its own may hold its pipes open longer."""
+        status = self._handle.get_returncode()
+        assert status is not None
         self._exited.set()
-        exit(status)
+        self._hear_exit(status)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """It is gone, and nobody holds its pipes."""
+        self._silent.set()
 
 
 @asynccontextmanager
@@ -123,80 +160,33 @@ async def open_process(launch: Launch, hearers: Hearers) -> AsyncGenerator[Child
     Raises:
         OSError: The command cannot be run.
     """
-    child = await _spawn(launch)  # no await between this and the try
-    process = ChildProcess(child, launch.grace_seconds)
-    # What a worker says while it drains is read although we are being cancelled: a full pipe
-    # would stop it. The scope is ours to close.
-    listening = anyio.CancelScope(shield=True)
-    failure: Exception | None = None
+    process = await _spawn(launch, hearers)  # no await between this and the try
     try:
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(_listen, child, process, hearers, listening)
-            try:
-                yield process
-            except Exception as error:
-                # Kept out of the task group, which would wrap it in a group of one.
-                failure = error
-            finally:
-                with anyio.CancelScope(shield=True):
-                    await process.end()
-                # Its last words may still be in the pipe; whoever else holds it is not waited for.
-                listening.deadline = anyio.current_time() + _LAST_WORDS_SECONDS
+        yield process
     finally:
+        # Shielded: we may be here because of a cancellation. Every wait in it is bounded.
         with anyio.CancelScope(shield=True):
-            await _close(child)
-    if failure is not None:
-        raise failure
+            await process.end()
+            await process.close()
 
 
-async def _spawn(launch: Launch) -> anyio.abc.Process:
+async def _spawn(launch: Launch, hearers: Hearers) -> ChildProcess:
+    loop = asyncio.get_running_loop()
     # Shielded: a spawn cut short leaves a child that nobody reaps.
     with anyio.CancelScope(shield=True):
-        return await anyio.open_process(
-            launch.command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=launch.environment,
-            cwd=launch.cwd,
-            start_new_session=True,
-        )
-    raise AssertionError("unreachable: a shield swallows nothing")
-
-
-async def _listen(
-    child: anyio.abc.Process,
-    process: ChildProcess,
-    hearers: Hearers,
-    listening: anyio.CancelScope,
-) -> None:
-    assert child.stdout is not None and child.stderr is not None
-    with listening:
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(_pump, child.stdout, hearers.stdout)
-            tasks.start_soon(_pump, child.stderr, hearers.stderr)
-            tasks.start_soon(process.watch, hearers.exit)
-
-
-async def _pump(stream: anyio.abc.ByteReceiveStream, hear: Callable[[bytes], None]) -> None:
-    lines = Lines()
-    while True:
         try:
-            piece = await stream.receive(_PIECE_BYTES)
-        except (anyio.EndOfStream, anyio.ClosedResourceError, anyio.BrokenResourceError):
-            break
-        for line in lines.feed(piece):
-            hear(line)
-    for line in lines.finish():
-        hear(line)
-
-
-async def _close(child: anyio.abc.Process) -> None:
-    """Closes our ends of the pipes, the lifeline among them."""
-    for stream in (child.stdin, child.stdout, child.stderr):
-        assert stream is not None
-        with anyio.move_on_after(_LAST_WORDS_SECONDS):
-            try:
-                await stream.aclose()
-            except OSError:
-                pass  # the other end went first
+            _, process = await loop.subprocess_exec(
+                lambda: ChildProcess(hearers, launch.grace_seconds),
+                *launch.command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=dict(launch.environment),
+                cwd=launch.cwd,
+                start_new_session=True,
+            )
+        except OSError as error:
+            # uvloop does not say which file it is about.
+            raise OSError(error.errno, error.strerror, launch.command[0]) from None
+        return process
+    raise AssertionError("unreachable: a shield swallows nothing")

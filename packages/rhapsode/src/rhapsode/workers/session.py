@@ -135,9 +135,7 @@ def parse(model: type[S], body: bytes, target: str) -> S:
         return read_shape(model, body)
     except ValueError as error:
         first = str(error).splitlines()[0]
-        raise Internal(
-            f"the engine's answer to {target} has not the right shape: {first}"
-        ) from None
+        raise Internal(f"the engine's answer to {target} has a wrong shape: {first}") from None
 
 
 async def read_whole(response: UpstreamResponse, limit_bytes: int) -> bytes:

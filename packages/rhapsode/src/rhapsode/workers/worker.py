@@ -228,6 +228,7 @@ class Worker:
         self._last_seen = session.capabilities
         self._session = session
         self._fire(ProcessEvent.READY)
+        logger.info("ready", extra={"engine": self.engine, "pid": session.pid})
         self._start.succeed(session)
 
     def _close(self, life: Life, failure: RhapsodeError | None) -> None:

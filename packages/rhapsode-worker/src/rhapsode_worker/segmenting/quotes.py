@@ -1,0 +1,63 @@
+"""Which sentences end within quotes or brackets, where a cut would part a pair."""
+
+import re
+from itertools import accumulate
+from typing import Final
+
+from rhapsode_worker.segmenting.atoms import Atoms
+from rhapsode_worker.segmenting.strength import Strength
+
+_BRACKETS: Final = dict(zip(")]}）］｝】〕》〉」』｣", "([{（［｛【〔《〈「『｢", strict=True))
+_KINDS: Final = (
+    {bracket: bracket for bracket in _BRACKETS.values()}
+    | _BRACKETS
+    | dict.fromkeys("“”„«»", '"')
+    | dict.fromkeys("‘’‚‹›'", "'")
+)
+"""What a mark has in common with its partner: quotes open and close in many ways."""
+
+_OPENING: Final = frozenset(_BRACKETS.values())
+# An apostrophe within a word is no quote.
+_MARK = re.compile(
+    rf"[{re.escape(''.join(_BRACKETS))}{re.escape(''.join(_BRACKETS.values()))}“”„«»]"
+    r"|(?<!\w)[‘’‚‹'](?=\w)|(?<=[^\s(])[’‘›'](?!\w)|(?P<paragraph>\n\s*\n)"
+)
+_OPENS_QUOTE = re.compile(r"(?:\A|(?<=[\s(\[{「『（—–-]))\S(?=\S)|[“‘](?=\w)|[«„‚](?=\s)")
+_SEARCHED: Final = 4
+"""How many open pairs a closing mark may close at once; the outer ones were never meant."""
+
+
+def spare_pairs(shadow: str, atoms: Atoms) -> None:
+    """Lowers the strength of sentence ends of `atoms` that lie within a pair."""
+    if Strength.SENTENCE not in atoms.strengths[:-1]:
+        return
+    edges = [0] * (len(shadow) + 1)
+    for start, end in _pairs(shadow):
+        edges[start] += 1
+        edges[end] -= 1
+    depths = list(accumulate(edges))
+    for at, end in enumerate(atoms.ends[:-1]):
+        if atoms.strengths[at] == Strength.SENTENCE and depths[end]:
+            atoms.strengths[at] = Strength.INNER_SENTENCE
+
+
+def _pairs(shadow: str) -> list[tuple[int, int]]:
+    """Returns where each pair opens and closes; marks without a partner are in none."""
+    pairs: list[tuple[int, int]] = []
+    opened: list[tuple[str, int]] = []
+    for match in _MARK.finditer(shadow):
+        if match["paragraph"]:
+            opened.clear()
+            continue
+        mark, at = match[0], match.start()
+        kind = _KINDS[mark]
+        is_quote = kind in "'\""
+        if _OPENS_QUOTE.match(shadow, at) if is_quote else mark in _OPENING:
+            opened.append((kind, at))
+            continue
+        for back in range(1, min(_SEARCHED, len(opened)) + 1):
+            if opened[-back][0] == kind:
+                pairs.append((opened[-back][1], at))
+                del opened[-back:]
+                break
+    return pairs

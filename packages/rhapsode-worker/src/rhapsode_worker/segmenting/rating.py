@@ -1,0 +1,156 @@
+"""How good each white space of a text is for a cut."""
+
+import re
+from typing import Final
+
+from rhapsode_worker.segmenting.atoms import ADDRESS, GAP, Atoms
+from rhapsode_worker.segmenting.scripts import (
+    CLAUSE_MARKS,
+    CLOSING,
+    DASHES,
+    ENDERS,
+    OPENERS,
+    SOUTH_EAST_ASIAN,
+)
+from rhapsode_worker.segmenting.strength import Strength
+
+_LINE_ENDS: Final = "\n\r\v\f\x85\u2029"
+_LINE_END = re.compile(rf"\r\n|[{_LINE_ENDS}]")
+_BREAKABLE = re.compile(r"[^\S\u00a0\u202f\u2007]")
+_BREATH: Final = frozenset("\u3000\u2028")
+_PHRASE_SCRIPT = re.compile(rf"[{SOUTH_EAST_ASIAN}]")
+_FIRST_LETTER = re.compile(rf"[{OPENERS}]*+(\S)")
+_ASIDE: Final = frozenset("([（［—―–")
+
+# Titles that open a name in so many languages that none may be taken for a sentence's end, and
+# initials: `M. Dupont`, `J. R. R. Tolkien`. A sentence does end with `I.`
+_BEFORE_A_NAME = re.compile(
+    rf"[{OPENERS}]*+(?:(?![I\d_])\w|Dr|Mr|Mrs|Ms|Mme|Mlle|Prof|St|Sr|Sra|Mt)\."
+)
+_LIST_MARK = re.compile(r"\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]")
+_THOUSANDS = re.compile(r"\d{3}(?!\d)")
+
+
+def rate_gaps(shadow: str, atoms: Atoms, sentence_ends: set[int]) -> None:
+    """Sets the strength of every place of `atoms` that is still a gap.
+
+    Args:
+        shadow: The text, its cues filled.
+        atoms: Its parts.
+        sentence_ends: Indices right after each sentence.
+    """
+    has_case = shadow.lower() != shadow
+    starts, ends, strengths = atoms.starts, atoms.ends, atoms.strengths
+    begins_sentence = True
+    for at, end in enumerate(ends[:-1]):
+        strength = strengths[at]
+        if strength != GAP:
+            pass
+        elif _is_plain(shadow, end, starts[at + 1]) and end not in sentence_ends:
+            strengths[at] = strength = Strength.WORD
+        else:
+            place = _Place(shadow, starts[at], end, starts[at + 1])
+            strength = place.line_strength()
+            if strength is None:
+                is_end = end in sentence_ends and not (begins_sentence and place.is_list_mark())
+                strength = place.sentence_strength(has_case) if is_end else place.word_strength()
+            strengths[at] = strength
+        begins_sentence = strength >= Strength.SENTENCE or shadow[end] in _LINE_ENDS
+    if strengths:
+        strengths[-1] = Strength.SENTENCE
+
+
+def _is_plain(shadow: str, end: int, following: int) -> bool:
+    """Whether a gap is one blank between two letters, as nearly all are; spares time.
+
+    Not where a blank may be the end of a phrase.
+    """
+    return (
+        following - end == 1
+        and shadow[end] == " "
+        and shadow[end - 1].isalpha()
+        and shadow[following].isalpha()
+        and not "\u0e00" <= shadow[following] <= "\uaadf"
+    )
+
+
+class _Place:
+    """A white space and what is around it."""
+
+    __slots__ = ("_end", "_following", "_shadow", "_start")
+
+    def __init__(self, shadow: str, start: int, end: int, following: int) -> None:
+        self._shadow = shadow
+        self._start = start
+        """Where the part before the space begins."""
+        self._end = end
+        self._following = following
+        """Where the part after the space begins."""
+
+    def line_strength(self) -> Strength | None:
+        """Rates a space that ends a paragraph; None for any other."""
+        if self._following - self._end == 1:
+            return Strength.SENTENCE if self._shadow[self._end] == "\u2029" else None
+        lines = len(_LINE_END.findall(self._shadow, self._end, self._following))
+        return Strength.SENTENCE if lines > 1 else None
+
+    def is_list_mark(self) -> bool:
+        """Whether the part before the space is the number of what follows."""
+        return _LIST_MARK.fullmatch(self._shadow, self._start, self._end) is not None
+
+    def sentence_strength(self, has_case: bool) -> Strength:
+        """Rates a space where a sentence seems to end."""
+        word = self._shadow[self._start : self._end].rstrip(CLOSING)
+        if word.endswith("."):
+            if _BEFORE_A_NAME.fullmatch(word):
+                return Strength.WEAK
+            if has_case and self._is_lower_next():
+                return Strength.CLAUSE
+        return Strength.SENTENCE
+
+    def word_strength(self) -> Strength:
+        """Rates a space within a sentence."""
+        shadow = self._shadow
+        gap = shadow[self._end : self._following]
+        last = shadow[self._end - 1]
+        if not last.isalnum():
+            strength = self._punctuation_strength()
+            if strength is not None:
+                return strength
+        if gap != " ":
+            if _LINE_END.search(gap):
+                return Strength.WORD if self._is_lower_next() else Strength.CLAUSE
+            if not _BREAKABLE.search(gap):
+                return Strength.WEAK
+            if not _BREATH.isdisjoint(gap):
+                return Strength.CLAUSE
+        following = shadow[self._following]
+        if following in _ASIDE or _PHRASE_SCRIPT.match(last) and _PHRASE_SCRIPT.match(following):
+            return Strength.CLAUSE
+        if last.isdigit() and _THOUSANDS.match(shadow, self._following):
+            return Strength.WEAK
+        return Strength.WORD
+
+    def _punctuation_strength(self) -> Strength | None:
+        word = self._shadow[self._start : self._end].rstrip(CLOSING)
+        last = word[-1:]
+        if not last:
+            return None
+        if last in CLAUSE_MARKS or last in DASHES or last in ENDERS or last in "!?…":
+            return Strength.CLAUSE
+        if last == ".":
+            return self._full_stop_strength(word)
+        # `(see below)`, not `log(s)`.
+        is_closing = self._shadow[self._end - 1] in ")]" and "(" not in word and "[" not in word
+        return Strength.CLAUSE if is_closing else None
+
+    def _full_stop_strength(self, word: str) -> Strength:
+        """Rates a space after a full stop that seems to end no sentence."""
+        if ADDRESS.match(word):
+            # An address is no abbreviation, though it looks like one.
+            return Strength.CLAUSE if self._is_lower_next() else Strength.SENTENCE
+        return Strength.CLAUSE if word.endswith("..") else Strength.WEAK
+
+    def _is_lower_next(self) -> bool:
+        first = _FIRST_LETTER.match(self._shadow, self._following)
+        return first is not None and first[1].islower()

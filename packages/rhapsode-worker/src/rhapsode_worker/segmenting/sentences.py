@@ -1,0 +1,68 @@
+"""Where the sentences of a text end."""
+
+import re
+from collections.abc import Callable
+from typing import Final, cast
+
+import sentencex  # pyright: ignore[reportMissingTypeStubs] - it ships none
+
+from rhapsode_worker.segmenting.scripts import CLOSERS, ENDERS, OPENERS
+from rhapsode_worker.segmenting.shadow import CUE_FILL
+
+_segment = cast(
+    Callable[[str, str], list[str]],
+    sentencex.segment,  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+)
+_LANGUAGE_DEFAULT: Final = "en"
+
+# Quotes and brackets are weighed by us: `sentencex` keeps whatever stands between two of them in
+# one sentence, apostrophes included, and needs quadratic time where they never close. What ends a
+# sentence in any language is found by us as well, where no space follows it too; the same holds
+# for time. It is asked about what depends on the language: the full stop and its abbreviations.
+_VEIL: Final = dict.fromkeys(
+    map(ord, f"{OPENERS}{CLOSERS}{CUE_FILL}\n\r\v\f\x85\u2028\u2029"), " "
+) | dict.fromkeys(map(ord, ENDERS), "、")
+_APOSTROPHE = re.compile(r"(?<=\w)['’‘](?=\w)")
+# Neither ends a sentence here, nor may a veiled bracket make it seem so. Lone surrogates cannot
+# be handed to it at all.
+_WITHIN_WORD = re.compile(
+    rf"[!?…]++(?=[{OPENERS}{CLOSERS}{CUE_FILL}]*+[^\s{OPENERS}{CLOSERS}{CUE_FILL}])"
+    rf"|\.(?=[{OPENERS}{CLOSERS}{CUE_FILL}]++\S)|[\ud800-\udfff]"
+)
+
+_OWN_END = re.compile(rf"[{ENDERS}][{ENDERS}.!?…]*[{CLOSERS}]*(?=\s|$)")
+# Greek asks with a semicolon; nothing else tells it from the one that parts clauses.
+_GREEK_QUESTION = re.compile(r"(?<=[\u0370-\u03ff\u1f00-\u1fff]);(?=\s|$)")
+_REST_OF_TOKEN = re.compile(rf"[{CLOSERS}{CUE_FILL}]*(?=\s|$)")
+
+
+def sentence_ends(shadow: str, language: str | None) -> set[int]:
+    """Returns the indices right after each sentence and the quotes and brackets that close it.
+
+    Args:
+        shadow: A text whose cues are filled.
+        language: A BCP 47 tag; only its first part is looked at. One that `sentencex` does not
+            know is split by general rules.
+    """
+    ends = {match.end() for match in _OWN_END.finditer(shadow)}
+    ends |= {match.end() for match in _GREEK_QUESTION.finditer(shadow)}
+    at = 0
+    for sentence in _segment(_subtag(language), _veiled(shadow)):
+        rest = _REST_OF_TOKEN.match(shadow, at + len(sentence.rstrip()))
+        at += len(sentence)
+        if rest is not None:
+            ends.add(rest.end())
+    return ends
+
+
+def _veiled(shadow: str) -> str:
+    marked = _WITHIN_WORD.sub(_letters, _APOSTROPHE.sub("x", shadow))
+    return marked.translate(_VEIL)
+
+
+def _letters(match: re.Match[str]) -> str:
+    return "x" * len(match[0])
+
+
+def _subtag(language: str | None) -> str:
+    return re.split("[-_]", language, maxsplit=1)[0].lower() if language else _LANGUAGE_DEFAULT

@@ -1,0 +1,86 @@
+"""A text as the rules see it: of the same length, its cues and straight quotes made plain."""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable
+from typing import Final
+
+from rhapsode_contract import find_cues
+
+CUE_FILL: Final = "\ue000"
+"""Stands for each character of a cue, so that no rule finds a bracket or a word in it."""
+
+_STRAIGHT = re.compile('"+')
+_BEFORE_OPENING: Final = frozenset("([{（「『“‘«„—–")
+
+
+class Shadow:
+    """A text with every cue filled and every `"` turned into `“` or `”`."""
+
+    def __init__(self, text: str) -> None:
+        self._cue_starts: list[int] = []
+        self._cue_ends: list[int] = []
+        self._saved: list[int] = [0]
+        """Characters that the cues before a place do not count for, one more than cues."""
+        filled: list[str] = []
+        at = 0
+        for cue in find_cues(text):
+            length = cue.end - cue.start
+            filled += text[at : cue.start], CUE_FILL * length
+            self._cue_starts.append(cue.start)
+            self._cue_ends.append(cue.end)
+            self._saved.append(self._saved[-1] + length - 1)
+            at = cue.end
+        filled.append(text[at:])
+        self.text: Final = _directed("".join(filled))
+
+    def cost(self, start: int, end: int) -> int:
+        """Returns the length of a slice in code points, a cue counted as one."""
+        if not self._cue_starts:
+            return end - start
+        return end - start - self._saved_before(end) + self._saved_before(start)
+
+    def reach(self, start: int, cost: int) -> int:
+        """Returns the furthest end of a slice from `start` that costs no more than `cost`."""
+        if not self._cue_starts:
+            return min(len(self.text), start + cost)
+        # The cost grows with the end, so the place is found by halving.
+        return start + bisect_right(
+            range(start + 1, len(self.text) + 1), cost, key=lambda end: self.cost(start, end)
+        )
+
+    def is_cue_edge(self, index: int) -> bool:
+        """Whether a cue begins or ends right at `index`."""
+        at = bisect_left(self._cue_starts, index)
+        is_start = at < len(self._cue_starts) and self._cue_starts[at] == index
+        return is_start or (at > 0 and self._cue_ends[at - 1] == index)
+
+    def _saved_before(self, index: int) -> int:
+        whole = bisect_right(self._cue_ends, index)
+        begun = 0
+        if whole < len(self._cue_starts):
+            begun = max(0, index - self._cue_starts[whole] - 1)
+        return self._saved[whole] + begun
+
+
+def _directed(text: str) -> str:
+    """Returns `text` with each straight double quote as one that opens or closes."""
+    return _STRAIGHT.sub(_director(text), text) if '"' in text else text
+
+
+def _director(text: str) -> Callable[[re.Match[str]], str]:
+    is_open = False
+
+    def direct(match: re.Match[str]) -> str:
+        nonlocal is_open
+        before = text[match.start() - 1 : match.start()]
+        after = text[match.end() : match.end() + 1]
+        if not after or after.isspace():
+            is_open = False
+        elif not before or before.isspace() or before in _BEFORE_OPENING:
+            is_open = True
+        else:
+            is_open = not is_open
+        return ("“" if is_open else "”") * len(match[0])
+
+    return direct

@@ -1,0 +1,1 @@
+"""Workers as processes of their own: what only a process boundary can show."""

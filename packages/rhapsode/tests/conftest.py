@@ -1,0 +1,146 @@
+"""Real workers, for tests of what only a process boundary can show."""
+
+import os
+import sys
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import anyio
+import httpx
+import pytest
+from rhapsode.app import Core, open_core
+from rhapsode.settings.entry import EngineEntry
+from rhapsode.settings.file import load_settings
+from rhapsode.settings.folders import Folders
+from rhapsode.settings.model import ResidencySettings
+from rhapsode.speech.deadlines import Deadlines
+from rhapsode.workers.sockets import socket_folder
+from rhapsode.workers.worker import Surroundings, Worker
+from rhapsode_http import Server, TcpAddress, bind
+
+OpenWorker = Callable[..., AbstractAsyncContextManager[Worker]]
+
+
+@pytest.fixture
+def tone() -> Callable[..., EngineEntry]:
+    """Gives the entry of a tone engine that misbehaves as told."""
+
+    def make(*flags: str) -> EngineEntry:
+        env = {"RHAPSODE_TONE_MISBEHAVE": ",".join(flags)} if flags else {}
+        return EngineEntry(venv=Path(sys.prefix), env=env)
+
+    return make
+
+
+@pytest.fixture
+def open_worker(tmp_path: Path) -> OpenWorker:
+    """Gives a worker for the length of a block."""
+
+    @asynccontextmanager
+    async def opened(
+        entry: EngineEntry,
+        *,
+        engine: str = "tone",
+        startup_seconds: float = 20.0,
+        grace_seconds: float = 5.0,
+        load_seconds: float = 20.0,
+    ) -> AsyncGenerator[Worker]:
+        with anyio.fail_after(40), socket_folder(tmp_path / "s") as sockets:
+            surroundings = Surroundings(
+                environ=os.environ,
+                python=sys.executable,
+                sockets=sockets,
+                voice_dir=tmp_path / "voices",
+                startup_seconds=startup_seconds,
+                grace_seconds=grace_seconds,
+                load_seconds=load_seconds,
+            )
+            async with anyio.create_task_group() as tasks:
+                yield Worker(engine, entry, surroundings, tasks)
+                tasks.cancel_scope.cancel()
+
+    return opened
+
+
+@pytest.fixture
+def is_alive() -> Callable[[int], bool]:
+    """Says whether a process is there; one that is dead and not reaped counts as there."""
+
+    def ask(pid: int) -> bool:
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return False
+        return True
+
+    return ask
+
+
+@dataclass(frozen=True)
+class Served:
+    """A core that serves in this process, on a port of its own."""
+
+    core: Core
+    http: httpx.AsyncClient
+    address: TcpAddress
+    server: Server
+
+    async def speak(self, **fields: object) -> httpx.Response:
+        """Asks for an utterance."""
+        return await self.http.post("/speak", json=fields)
+
+
+Serve = Callable[..., AbstractAsyncContextManager[Served]]
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Serve:
+    """Gives a serving core for the length of a block."""
+
+    @asynccontextmanager
+    async def served(
+        engines: Mapping[str, EngineEntry],
+        *,
+        deadlines: Deadlines | None = None,
+        residency: ResidencySettings | None = None,
+    ) -> AsyncGenerator[Served]:
+        folders = Folders(tmp_path / "c", tmp_path / "d", tmp_path / "s", None)
+        settings = load_settings(None, folders).settings.model_copy(
+            update={"engines": dict(engines), "residency": residency or ResidencySettings()}
+        )
+        with anyio.fail_after(40), bind(TcpAddress("127.0.0.1", 0)) as bound:
+            async with open_core(
+                settings, environ=os.environ, python=sys.executable, deadlines=deadlines
+            ) as core:
+                server = Server(core.app, bound)
+                address = server.addresses[0]
+                assert isinstance(address, TcpAddress)
+                url = f"http://{address.authority}"
+                async with (
+                    httpx.AsyncClient(base_url=url, timeout=30, trust_env=False) as http,
+                    anyio.create_task_group() as tasks,
+                ):
+                    await tasks.start(server.serve)
+                    yield Served(core, http, address, server)
+                    tasks.cancel_scope.cancel()
+
+    return served
+
+
+@pytest.fixture
+def unruly() -> EngineEntry:
+    """Gives the entry of a worker that does what the text of a request says."""
+    return EngineEntry(command=(sys.executable, str(Path(__file__).with_name("unruly_worker.py"))))
+
+
+@pytest.fixture
+def second_tone() -> EngineEntry:
+    """Gives the entry of a tone engine of another name: `other`."""
+    code = (
+        "from rhapsode_engine_tone.engine import ToneEngine\n"
+        "from rhapsode_worker import serve\n"
+        "serve(type('Other', (ToneEngine,), {'id': 'other'})())"
+    )
+    return EngineEntry(command=(sys.executable, "-c", code))
