@@ -2,7 +2,7 @@
 
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from commands import ROOT, CommandFailed, fail, run_quietly, say, show
@@ -73,15 +73,23 @@ def _works_at_lowest_versions() -> bool:
     """Runs the libraries' tests with the oldest versions that their metadata allows."""
     with tempfile.TemporaryDirectory() as folder:
         python = _empty(Path(folder) / "lowest")
-        _install(python, [*TEST_TOOLS], "--constraints", ROOT / "constraints-dev.txt")
         # Named one by one: only what is asked for directly is taken at its lowest.
         wanted = [str(wheel) for wheel in _wheels(Path(folder))] + needs_of(LIBRARIES)
-        _install(python, wanted, "--resolution", "lowest-direct", "--only-binary", ":all:")
+        lowest = ("--resolution", "lowest-direct", "--only-binary", ":all:")
+        _install(python, wanted + _pinned(TEST_TOOLS), *lowest)
         # From wheels, as a user has them: the checkout's sources are not on this path.
         tests = [PACKAGES / library / "tests" for library in LIBRARIES]
         # What an old version warns of is not ours to mend.
-        pytest = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+        pytest = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--timeout", "60"]
         return show([*pytest, "-o", "filterwarnings=default", *tests]) == 0
+
+
+def _pinned(names: Iterable[str]) -> list[str]:
+    """Returns requirements for the locked versions of packages."""
+    locks = [ROOT / "constraints.txt", ROOT / "constraints-dev.txt"]
+    lines = [line for lock in locks for line in lock.read_text(encoding="utf-8").splitlines()]
+    pins = [line.removesuffix(" \\") for line in lines if not line.startswith(" ")]
+    return [pin for pin in pins if pin.partition("==")[0] in names]
 
 
 def _wheels(folder: Path) -> list[Path]:
@@ -99,9 +107,9 @@ def _package(wheel: Path) -> str:
 
 
 def _empty(folder: Path) -> Path:
-    """Makes an empty virtualenv; returns its interpreter."""
-    uv = DEVELOPMENT.program("uv")
-    run_quietly("making a virtualenv", [uv, "venv", "-q", "--python", DEVELOPMENT.python, folder])
+    """Makes a virtualenv with pip alone, as `venv` does; returns its interpreter."""
+    command = [DEVELOPMENT.program("uv"), "venv", "--quiet", "--seed", "--python"]
+    run_quietly("making a virtualenv", [*command, DEVELOPMENT.python, folder])
     return folder / "bin" / "python"
 
 

@@ -114,10 +114,10 @@ def test_the_first_byte_comes_while_most_is_still_to_be_made(tmp_path: Path) -> 
 @pytest.mark.parametrize("flag", ["hang-in-load", "hang-in-speak", "hold-the-interpreter=2"])
 def test_health_and_engines_answer_whatever_the_engine_does(tmp_path: Path, flag: str) -> None:
     grace = "drainGraceMs = 200"
-    with core(tmp_path, tone(flag), grace) as running, client(running) as http:
-        with running.curl() as curl:
-            running.wait_for(lambda line: "loading" in line["message"])
-            for _ in range(50):
-                assert http.get("/health").status_code == 200
-                assert http.get("/engines").json()[0]["process"] == "up"
-            curl.kill()
+    running_core = core(tmp_path, tone(flag), grace)
+    with running_core as running, client(running) as http, running.curl() as curl:
+        running.wait_for(lambda line: "loading" in line["message"])
+        for _ in range(50):
+            assert http.get("/health").status_code == 200
+            assert http.get("/engines").json()[0]["process"] == "up"
+        curl.kill()

@@ -163,6 +163,11 @@ def test_the_limit_counts_what_is_left_to_say(text: str) -> None:
     assert len(ask(text=text).request.text) <= 10
 
 
+def test_the_limit_is_the_one_the_core_counts_before_marks_are_taken_out() -> None:
+    with pytest.raises(BadRequest, match="20 characters"):
+        ask(text="x\u200e" * 10)
+
+
 @pytest.mark.parametrize("value", [0.5, 2, 1])
 def test_the_ends_of_a_dial_are_allowed(value: float) -> None:
     assert ask(variant="dialled", params={"speed": value}).request.params["speed"] == value

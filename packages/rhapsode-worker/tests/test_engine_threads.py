@@ -111,6 +111,18 @@ def test_a_job_behind_one_that_waits_for_the_engine_alone_counts_as_waiting() ->
     load.may_end.set()
 
 
+def test_an_utterance_that_has_to_load_first_counts_as_waiting_while_it_does() -> None:
+    threads = EngineThreads(2, 1)
+    speaking, switching = Gate(), Gate(alone=True)
+    threads.join_line(speaking.job)
+    speaking.begins()
+    threads.join_line(switching.job)
+    with pytest.raises(Overloaded):
+        threads.join_line(Done().job)
+    speaking.may_end.set()
+    switching.may_end.set()
+
+
 def test_a_load_takes_no_place_from_an_utterance_and_is_never_refused() -> None:
     threads = EngineThreads(1, 1)
     speaking = Gate()
@@ -152,12 +164,21 @@ def test_a_job_whose_turn_has_come_cannot_be_withdrawn() -> None:
 
 def test_withdrawing_the_head_of_the_line_lets_those_behind_it_start() -> None:
     threads = EngineThreads(2, 32)
-    speaking, load, behind = Gate(), Gate(alone=True), Done()
+    speaking, behind = Gate(), Done()
+    was_asked = threading.Semaphore(0)
+
+    def needs_all() -> bool:
+        if threading.current_thread() is not threading.main_thread():
+            was_asked.release()
+        return True
+
+    load = Job(lambda: None, needs_all=needs_all)
     threads.join_line(speaking.job)
     speaking.begins()
-    threads.add(load.job)
-    threads.join_line(behind.job)
-    assert threads.withdraw(load.job)
+    for job in (load, behind.job):  # the idle thread has looked, in vain, after each of them
+        threads.add(job)
+        assert was_asked.acquire(timeout=SECONDS)
+    assert threads.withdraw(load)
     behind.is_over()
     speaking.may_end.set()
 

@@ -154,6 +154,24 @@ async def test_one_take_s_room_is_freed_for_another() -> None:
     assert room.held_bytes == 1
 
 
+async def test_a_take_abandoned_while_another_fills_the_room_frees_the_engine() -> None:
+    room = Room(10)
+    full, waiting = Take(room), Take(room)
+    full.put(b"x" * 10)
+    is_waiting = threading.Event()
+
+    def speak() -> None:
+        is_waiting.set()
+        waiting.put(b"y")
+
+    engine = EngineThread(speak)
+    with anyio.fail_after(5):
+        await anyio.to_thread.run_sync(is_waiting.wait)
+        waiting.abandon()
+        await engine.ends()
+    assert isinstance(engine.outcome, Abandoned)
+
+
 async def test_a_piece_put_while_the_listener_leaves_is_given_back_too() -> None:
     room = Room(ROOMY)
     take = Take(room)

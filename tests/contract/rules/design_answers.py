@@ -115,7 +115,6 @@ RULES: Final = (
     Rule(
         "d.deadlines.eviction-wait",
         "A wait for room of more than `evictionWaitSeconds` is `model_unavailable`.",
-        awaits="residency policy",
     ),
     Rule(
         "d.json.camel-case",
@@ -142,7 +141,6 @@ RULES: Final = (
         "d.segments.first",
         "The first segment may be smaller, and each later one is at most twice the one before, "
         "up to the segment size.",
-        awaits="long text",
     ),
     Rule(
         "d.segments.mode-free",

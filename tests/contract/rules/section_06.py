@@ -86,7 +86,6 @@ RULES: Final = (
     Rule(
         "6.keep-alive.not-forwarded",
         "`keepAliveSeconds` is the server's and is not sent to the worker.",
-        awaits="keepAliveSeconds",
     ),
     Rule(
         "6.stream.chunked",

@@ -22,7 +22,6 @@ RULES: Final = (
     Rule(
         "7.preview.rewritten",
         "The server rewrites a voice's preview address to its own path and edits nothing else.",
-        awaits="voice previews",
     ),
     Rule(
         "7.id.grammar",

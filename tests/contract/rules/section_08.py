@@ -83,12 +83,10 @@ RULES: Final = (
         "8.split.order",
         "Long text is split at sentences, then clauses, then words, and the pieces are packed "
         "back up to the segment size.",
-        awaits="long text",
     ),
     Rule(
         "8.split.long-word",
         "A single word longer than the segment size stays whole.",
-        awaits="long text",
     ),
     Rule(
         "8.split.own-size",

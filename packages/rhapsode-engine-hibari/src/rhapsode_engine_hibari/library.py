@@ -21,7 +21,7 @@ from rhapsode_engine_hibari.level import Audio
 SAMPLE_RATE_HZ: Final = int(SAMPLE_RATE)
 
 _ONE_THREAD: Final = 1
-"""Two were measured at 1.2 times the speed, for twice the processor."""
+"""A second one is 1.2 times as fast at best, and slower where the cores have other work."""
 
 
 class Registered(TypedDict):

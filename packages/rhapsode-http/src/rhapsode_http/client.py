@@ -140,15 +140,16 @@ class Client:
             raise UpstreamUnreachable("the client is closed")
         loop = asyncio.get_running_loop()
         address = self._address
+        connection = ClientConnection(self._pool)
         try:
             if isinstance(address, UnixAddress):
-                _, connection = await loop.create_unix_connection(
-                    lambda: ClientConnection(self._pool), str(address.path)
-                )
+                await loop.create_unix_connection(lambda: connection, str(address.path))
             else:
-                _, connection = await loop.create_connection(
-                    lambda: ClientConnection(self._pool), address.host, address.port
-                )
+                await loop.create_connection(lambda: connection, address.host, address.port)
+        except asyncio.CancelledError:
+            # uvloop closes the socket then, and never tells the protocol that it is lost.
+            self._pool.lost(connection)
+            raise
         except OSError as error:
             raise UpstreamUnreachable(f"cannot reach {address}: {error}") from error
         return connection

@@ -1,19 +1,19 @@
 """A server: an app behind bound sockets, from its start through its drain to its end."""
 
 import asyncio
-import contextvars
 import socket
 from collections.abc import Callable, Coroutine, Iterable
 from typing import Any
 
 import anyio
-from anyio.abc import TaskGroup, TaskStatus
+from anyio.abc import TaskStatus
 from starlette.types import ASGIApp
 from uvicorn.config import Config
 from uvicorn.server import ServerState
 
 from rhapsode_http.address import Address
 from rhapsode_http.drain import Drain
+from rhapsode_http.exchanges import Exchanges
 from rhapsode_http.lifespan import lifespan
 from rhapsode_http.limits import Limits
 from rhapsode_http.protocol import ServerConnection
@@ -84,7 +84,7 @@ class Server:
             StartupFailed: The app cannot start. The sockets are closed then too.
         """
         try:
-            async with lifespan(self._app) as app_state, anyio.create_task_group() as exchanges:
+            async with lifespan(self._app) as app_state, Exchanges() as exchanges:
                 config = _uvicorn_config(RequestIds(self._drain))
                 listeners = await self._listen(config, app_state, exchanges)
                 try:
@@ -94,23 +94,18 @@ class Server:
                     self._stop_listening(listeners)
                     for connection in self._connections():
                         connection.abort()
-                    exchanges.cancel_scope.cancel()
+                    exchanges.cancel()
         finally:
             self._release_sockets()
 
     async def _listen(
-        self, config: Config, app_state: dict[str, Any], exchanges: TaskGroup
+        self, config: Config, app_state: dict[str, Any], exchanges: Exchanges
     ) -> list[asyncio.Server]:
         loop = asyncio.get_running_loop()
-        context = contextvars.copy_context()
-
-        def spawn(task: Callable[[], Coroutine[Any, Any, None]]) -> None:
-            # A request that another one let go on must not inherit that one's context.
-            context.copy().run(exchanges.start_soon, task)
 
         def connect() -> ServerConnection:
             return ServerConnection(
-                config, self._state, app_state, limits=self._limits, spawn=spawn
+                config, self._state, app_state, limits=self._limits, spawn=exchanges.start
             )
 
         listeners: list[asyncio.Server] = []

@@ -116,7 +116,6 @@ class _Encoding:
 
     def close(self) -> None:
         """Gives back the room of what nobody will read. `run` has ended by now."""
-        self._ahead.close()  # where it was cancelled before it began
         self._pieces.close()
         self._room.give_back(self._waiting_bytes)
 

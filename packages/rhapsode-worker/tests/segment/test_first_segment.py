@@ -29,6 +29,11 @@ def test_the_first_segment_is_never_a_word_or_two_before_a_comma(first_limit: in
     assert texts(STORY, 200, first_limit)[0] != "Yes,"
 
 
+def test_a_long_word_before_a_comma_is_no_first_segment() -> None:
+    text = "Unfortunately, everybody has left the building. Nobody minds."
+    assert texts(text, 200, 24)[0] == "Unfortunately, everybody has left the building."
+
+
 def test_one_word_and_a_long_clause_are_spoken_together_where_the_clause_is_near() -> None:
     text = "Yes, the others have known about it as well. Nobody minds."
     assert texts(text, 200, 30)[0] == "Yes, the others have known about it as well."
@@ -47,6 +52,11 @@ def test_a_short_chinese_greeting_is_no_first_segment() -> None:
     assert texts("今天天气很好，我们去公园散步吧。", 100, 10, "zh")[0] == "今天天气很好，"
 
 
+def test_a_later_segment_rather_ends_early_at_a_clause_than_at_a_word() -> None:
+    assert texts(STORY, 120, 30)[2] == "But what shall we do about it,"
+
+
+@pytest.mark.contract("d.segments.first")
 @pytest.mark.parametrize("first_limit", [12, 30, 60, 100])
 @pytest.mark.parametrize("limit", [40, 120, 300])
 def test_each_later_segment_is_at_most_twice_the_one_before(limit: int, first_limit: int) -> None:

@@ -37,18 +37,18 @@ def test_a_language_has_its_sentences(language: str) -> None:
         assert sum(sentence in segment.text for segment in segments) == 1
 
 
-@pytest.mark.parametrize("language", ["pt-BR", "PT", "pt_br"])
+@pytest.mark.parametrize("language", ["de", "de-AT", "DE", "de_ch"])
 def test_a_tag_with_a_region_or_capitals_is_its_language(language: str) -> None:
-    segments = split("O Sr. Silva chegou. Fim.", 19, language=language)
-    assert [segment.text for segment in segments] == ["O Sr. Silva chegou.", "Fim."]
+    segments = split("Er kam am 3. Mai zu uns.", 17, language=language)
+    assert [segment.after for segment in segments] == [Joint.WORD, None]
 
 
-@pytest.mark.parametrize("language", [None, "", "xx", "nonsense!", "zxx-Latn"])
-def test_an_unknown_language_keeps_titles_and_initials(language: str | None) -> None:
-    text = "Dr. J. R. R. Tolkien met Mme. Curie. They spoke."
-    assert [segment.text for segment in split(text, 36, language=language)] == [
-        "Dr. J. R. R. Tolkien met Mme. Curie.",
-        "They spoke.",
+@pytest.mark.parametrize("language", [None, "", "fr", "xx", "nonsense!", "zxx-Latn"])
+def test_no_language_parts_a_title_or_an_initial_from_its_name(language: str | None) -> None:
+    text = "They met M. Dupont."
+    assert [segment.text for segment in split(text, 18, language=language)] == [
+        "They met",
+        "M. Dupont.",
     ]
 
 
@@ -66,6 +66,13 @@ def test_a_thai_word_is_cut_before_a_vowel_that_begins_a_syllable() -> None:
 def test_japanese_is_cut_after_a_particle_rather_than_in_a_word() -> None:
     segments = split("駅前の図書館で本を読んだ", 8, language="ja")
     assert [segment.text for segment in segments] == ["駅前の図書館で", "本を読んだ"]
+    # The prefix of politeness is no particle.
+    assert split("母の熱いお茶を", 5, language="ja")[0].text == "母の"
+
+
+def test_a_single_latin_letter_stays_with_the_han_after_it() -> None:
+    assert [segment.text for segment in split("我们买A股吧", 4)] == ["我们买", "A股吧"]
+    assert [segment.text for segment in split("我们用Python编程", 9)] == ["我们用Python", "编程"]
 
 
 def test_no_kana_that_hangs_on_another_begins_a_piece() -> None:
@@ -77,6 +84,9 @@ def test_no_kana_that_hangs_on_another_begins_a_piece() -> None:
 def test_sentences_in_lower_case_are_sentences_where_nothing_is_in_capitals() -> None:
     segments = split("hello there. how are you? i am fine.", 13)
     assert [segment.text for segment in segments] == ["hello there.", "how are you?", "i am fine."]
+    assert segments[0].after is Joint.SENTENCE
+    # An abbreviation that the language has not told of.
+    assert split("It was approx. five. So.", 14, language="xx")[0].after is not Joint.SENTENCE
 
 
 def test_a_line_that_goes_on_in_lower_case_was_wrapped() -> None:

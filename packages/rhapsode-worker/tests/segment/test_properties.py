@@ -32,8 +32,8 @@ SENTENCES = [
     "བཀྲ་ཤིས་བདེ་ལེགས། ཁྱེད་རང་",
 ]
 CUES = ["[laugh]", "[Clear  Throat]", "[ sigh ]", "[gasp]."]
-NOISE = list(".,;:!?…—-–()[]{}\"'“”‘’„«»「」。、！？ー\u0301\u200d\u200b\ufe0f\u00a0\u3000 \n\n\n")
-NOISE += [
+NOISE = [
+    *".,;:!?…—-–()[]{}\"'“”‘’„«»「」。、！？ー\u0301\u200d\u200b\ufe0f\u00a0\u3000 \n\n\n",
     "a",
     "B",
     "7",
@@ -108,7 +108,7 @@ def letters_that_may_part(text: str) -> int:
     )
 
 
-@settings(max_examples=4000, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(TEXTS, LIMITS, FIRST_LIMITS, LANGUAGES)
 @example("[laugh]" * 9, 2, None, None)
 @example("“" * 50 + "a. B", 3, 2, "en")
@@ -127,7 +127,7 @@ def test_the_pieces_are_the_text_but_for_white_space_and_nothing_is_torn(
         assert sum(start <= cue.start and cue.end <= end for start, end in found) == 1
 
 
-@settings(max_examples=4000, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(TEXTS, LIMITS, FIRST_LIMITS, LANGUAGES)
 def test_every_piece_has_something_to_say_and_no_orphan_at_an_end(
     text: str, limit: int, first_limit: int | None, language: str | None
@@ -146,7 +146,7 @@ def test_every_piece_has_something_to_say_and_no_orphan_at_an_end(
         assert not re.fullmatch(r"[(\[{“「『«„]+", before.text.split()[-1])
 
 
-@settings(max_examples=4000, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(TEXTS, LIMITS, FIRST_LIMITS, LANGUAGES)
 def test_a_piece_over_its_limit_is_one_word(
     text: str, limit: int, first_limit: int | None, language: str | None
@@ -160,7 +160,7 @@ def test_a_piece_over_its_limit_is_one_word(
             allowed = min(limit, 2 * cost(segment.text))
 
 
-@settings(max_examples=4000, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(TEXTS, LANGUAGES)
 def test_a_text_that_fits_is_one_segment_as_it_is(text: str, language: str | None) -> None:
     stripped = text.strip()
@@ -169,7 +169,7 @@ def test_a_text_that_fits_is_one_segment_as_it_is(text: str, language: str | Non
         assert [segment.text for segment in segments] == ([stripped] if stripped else [])
 
 
-@settings(max_examples=4000, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(TEXTS, LIMITS, LANGUAGES)
 def test_a_segment_is_not_split_again(text: str, limit: int, language: str | None) -> None:
     for segment in split(text, limit, language=language):
@@ -177,7 +177,7 @@ def test_a_segment_is_not_split_again(text: str, limit: int, language: str | Non
             assert [piece.text for piece in split(segment.text, limit)] == [segment.text]
 
 
-@settings(max_examples=4000, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(TEXTS, LIMITS, LANGUAGES)
 def test_two_neighbours_never_fit_in_one_segment(
     text: str, limit: int, language: str | None
@@ -187,7 +187,7 @@ def test_two_neighbours_never_fit_in_one_segment(
         assert cost(text[found[at][0] : found[at + 1][1]]) > limit
 
 
-@settings(max_examples=4000, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(st.sampled_from(SENTENCES), LIMITS, FIRST_LIMITS)
 def test_a_sentence_of_an_unspaced_script_keeps_to_its_limit(
     sentence: str, limit: int, first_limit: int | None

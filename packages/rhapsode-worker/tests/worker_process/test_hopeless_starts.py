@@ -39,7 +39,7 @@ serve(Odd())
     ],
     ids=["contract", "engine", "path", "network", "lifeline"],
 )
-@pytest.mark.contract("9.refuse.too-low", "d.network.no-token")
+@pytest.mark.contract("9.refuse.too-low")
 async def test_what_the_environment_says_wrongly_is_named(
     environ: dict[str, str], said: list[str]
 ) -> None:

@@ -170,6 +170,39 @@ async def test_an_engine_without_end_is_stopped_at_the_bound(encoders: EncoderPo
     assert closed == [True]
 
 
+class Tape:
+    """An iterator that is no generator, and wants to be closed."""
+
+    def __init__(self, tenths: int) -> None:
+        self._left = tenths
+        self.was_closed = False
+
+    def __iter__(self) -> "Tape":
+        return self
+
+    def __next__(self) -> bytes:
+        if not self._left:
+            raise StopIteration
+        self._left -= 1
+        return TENTH
+
+    def close(self) -> None:
+        self.was_closed = True
+
+
+@pytest.mark.parametrize(("tenths", "status"), [(3, 200), (601, 500)])
+async def test_whatever_an_engine_gives_is_closed_at_its_end(
+    tenths: int, status: int, encoders: EncoderPool
+) -> None:
+    tape = Tape(tenths)
+    player = Player(lambda _: tape)
+    async with on_stage(player, encoders) as stage:
+        assert (await stage.speak()).status == status
+        player.score = player.play
+        assert (await stage.speak()).status == 200
+    assert tape.was_closed
+
+
 @pytest.mark.contract("d.request-id.answered")
 async def test_what_an_adapter_logs_carries_the_id_of_the_request(
     encoders: EncoderPool, caplog: pytest.LogCaptureFixture

@@ -51,6 +51,12 @@ def hold_at(latch: Latch, player: Player, text: str = "first") -> None:
     player.score = score
 
 
+class Duo(Player):
+    """Can speak two utterances at once."""
+
+    concurrency = 2
+
+
 class Held:
     """The engine, busy with a first request until the block ends."""
 
@@ -169,7 +175,7 @@ async def test_an_abandoned_synthesis_is_waited_for_before_the_next_begins(
 async def test_a_load_or_an_unload_waits_for_an_abandoned_synthesis_too(
     verb: str, encoders: EncoderPool
 ) -> None:
-    player, latch = Player(), Latch()
+    player, latch = Duo(), Latch()
     async with on_stage(player, encoders) as stage:
         hold_at(latch, player)
         async with anyio.create_task_group() as group:
@@ -277,24 +283,24 @@ async def test_an_engine_that_can_speaks_two_at_once_from_a_cold_start(
 ) -> None:
     together = threading.Barrier(2)
 
-    class Duo(Player):
-        concurrency = 2
-
     def meet(request: SpeakRequest) -> Iterator[bytes]:
         together.wait(SECONDS)
         yield from duo.play(request)
 
     duo = Duo(meet)
+    statuses: list[int] = []
     async with on_stage(duo, encoders) as stage, anyio.create_task_group() as group:
+
+        async def speak(text: str) -> None:
+            statuses.append((await stage.speak(text=text)).status)
+
         for text in ("a b", "c d", "e f", "g h"):
-            group.start_soon(partial(stage.speak, text=text))
+            group.start_soon(speak, text)
+    assert statuses == [200] * 4
     assert duo.events.count("load plain") == 1
 
 
 async def test_a_switch_of_variants_waits_for_what_is_being_spoken(encoders: EncoderPool) -> None:
-    class Duo(Player):
-        concurrency = 2
-
     player = Duo()
     async with on_stage(player, encoders) as stage:
         crowd = Crowd(stage)

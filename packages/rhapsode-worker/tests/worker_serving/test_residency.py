@@ -27,7 +27,13 @@ async def test_at_first_nothing_is_loaded_and_everything_is_listed(encoders: Enc
     assert player.events == []
 
 
-@pytest.mark.contract("3.speak.loads", "4.current.resident", "6.speak.variant", "d.json.camel-case")
+@pytest.mark.contract(
+    "3.speak.loads",
+    "3.health.model-bytes-honest",
+    "4.current.resident",
+    "6.speak.variant",
+    "d.json.camel-case",
+)
 async def test_speaking_loads_what_it_needs(encoders: EncoderPool) -> None:
     player = Player()
     async with on_stage(player, encoders) as stage:
@@ -58,6 +64,16 @@ async def test_a_switch_is_an_unload_and_a_load(encoders: EncoderPool) -> None:
         "load stereo",
         "speak Hello.",
     ]
+
+
+@pytest.mark.contract("1.routes.worker")
+async def test_every_route_of_a_worker_is_served(encoders: EncoderPool) -> None:
+    routes = ["GET /capabilities", "GET /voices", "GET /health", "POST /load", "POST /unload"]
+    routes += ["POST /fetch", "POST /speak", "POST /dialogue", "POST /terminate"]
+    async with on_stage(Player(), encoders) as stage:
+        for route in routes:
+            method, target = route.split()
+            assert (await stage.ask(method, target)).status not in {404, 405}
 
 
 @pytest.mark.parametrize("body", [b"", {}, {"variant": None}, {"variant": "plain"}])

@@ -199,3 +199,28 @@ async def test_a_core_that_is_stopping_takes_no_new_speech_and_still_tells_its_h
             assert answer.headers["retry-after"]
             assert (await core.http.get("/health")).status_code == 200
         tasks.cancel_scope.cancel()
+
+
+async def test_an_engine_may_start_with_the_server_and_one_that_is_disabled_is_not_here(
+    serve: Serve, tone: Tone
+) -> None:
+    early = tone().model_copy(update={"autostart": True})
+    disabled = tone().model_copy(update={"disabled": True})
+    async with serve({"tone": early, "off": disabled}) as core:
+        with anyio.fail_after(20):
+            while (await core.http.get("/engines")).json()[0]["process"] != "up":
+                pass
+        engines = (await core.http.get("/engines")).json()
+        assert [(e["id"], e["model"]) for e in engines] == [("tone", "unloaded")]
+        answer = await core.http.get("/engines/off/voices")
+        assert (answer.status_code, error(answer)["code"]) == (404, "unknown_engine")
+
+
+async def test_an_engine_that_cannot_start_early_stops_nobody(serve: Serve, tone: Tone) -> None:
+    broken = tone("exit-at-start").model_copy(update={"autostart": True})
+    async with serve({"broken": broken, "tone": tone()}) as core:
+        assert (await core.speak(engine="tone", text="Hello")).status_code == 200
+        with anyio.fail_after(20):
+            while "lastError" not in (await core.http.get("/engines")).json()[0]:
+                pass
+        assert (await core.http.get("/health")).json()["status"] == "ok"

@@ -13,6 +13,7 @@ import pytest
 from rhapsode.settings.entry import EngineEntry
 from rhapsode.workers.worker import Worker
 from rhapsode_contract import Internal, ModelUnavailable, OutOfMemory, Unsupported
+from rhapsode_http import request_id
 
 pytestmark = pytest.mark.anyio
 
@@ -217,6 +218,32 @@ async def test_noise_before_the_handshake_is_logged_and_does_no_harm(
     async with open_worker(python(code)) as worker:
         await worker.ensure_up()
     assert any("loading weights" in record.getMessage() for record in caplog.records)
+
+
+async def test_what_a_process_does_is_not_logged_as_part_of_the_request_that_started_it(
+    open_worker: OpenWorker, tone: Tone
+) -> None:
+    logged: dict[str, str | None] = {}
+
+    class Listener(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            logged[record.getMessage()] = request_id.get()
+
+    listener = Listener()
+    ours = logging.getLogger("rhapsode")
+    ours.addHandler(listener)
+    ours.setLevel(logging.INFO)
+    token = request_id.set("some-request")
+    try:
+        async with open_worker(tone("print")) as worker:
+            await worker.ensure_up()
+    finally:
+        request_id.reset(token)
+        ours.removeHandler(listener)
+        ours.setLevel(logging.NOTSET)
+    assert logged["process: start, down -> starting"] == "some-request"
+    assert logged["ready"] is None
+    assert logged["on standard output: tone: printed at the start"] is None
 
 
 async def test_an_engine_on_another_machine_is_not_served_yet(open_worker: OpenWorker) -> None:

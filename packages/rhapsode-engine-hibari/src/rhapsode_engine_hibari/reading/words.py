@@ -22,5 +22,5 @@ def with_words_bounded(text: str) -> str:
 def _bounded(match: re.Match[str]) -> str:
     word = match[0]
     limit = MAX_LETTERS if _LETTERS.fullmatch(word) else MAX_SIGNS_AND_LETTERS
-    # As far as a place where a sign ends and a letter begins, where there is one.
-    return " ".join(re.findall(rf".{{1,{limit}}}(?<=\W)(?=\w)|.{{1,{limit}}}", word))
+    # What is left, if it fits; else up to where a sign ends and a letter begins, if there is such.
+    return " ".join(re.findall(rf".{{1,{limit}}}(?:$|(?<=\W)(?=\w))|.{{1,{limit}}}", word))

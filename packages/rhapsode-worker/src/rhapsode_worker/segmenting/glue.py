@@ -1,15 +1,20 @@
 """Punctuation that stands alone, and cues: each is bound to the words it belongs to."""
 
 import re
+from typing import Final
 
 from rhapsode_worker.segmenting.atoms import Atoms
-from rhapsode_worker.segmenting.scripts import OPENERS
+from rhapsode_worker.segmenting.scripts import CLOSERS, ENDERS, OPENERS
 from rhapsode_worker.segmenting.shadow import CUE_FILL
 from rhapsode_worker.segmenting.strength import Strength
 
 _WORD = re.compile(r"[^\W_]")
 _CUE = re.compile(CUE_FILL)
 _OPENS = re.compile(rf"[{OPENERS}{CUE_FILL}]++\Z")
+_OPENS_PAIR = re.compile(rf"(?<!\S)[{OPENERS}]++\Z")
+_CLOSES = re.compile(rf"(?<!\S)[{CLOSERS}{ENDERS}.,;:!?…、，；：]++\Z")
+# By whether a part is a cue: that can be said alone, if it has to.
+_BONDS: Final = {False: Strength.GLUE, True: Strength.WEAK}
 _LINE_END = re.compile(r"[\n\r\v\f\x85\u2028\u2029]")
 
 
@@ -52,18 +57,45 @@ def _bind_run(shadow: str, atoms: Atoms, before: int, after: int) -> None:
     for place in places:
         if place == parting:
             strengths[place] = strongest
-            continue
-        bound = place + 1 if place < parting else place
-        is_cue = _CUE.search(shadow, atoms.starts[bound], atoms.ends[bound])
-        strengths[place] = Strength.WEAK if is_cue else Strength.GLUE
+        elif place < parting:
+            strengths[place] = _backward_bond(shadow, atoms, place + 1, min(parting, after - 1))
+        else:
+            strengths[place] = _forward_bond(shadow, atoms, parting + 1, place)
+
+
+def _backward_bond(shadow: str, atoms: Atoms, part: int, last: int) -> Strength:
+    """Returns what binds `part` to the one before; what follows the word ends with `last`."""
+    if _has(_OPENS_PAIR, shadow, atoms, part - 1):
+        return Strength.GLUE
+    while part < last and _has(_OPENS_PAIR, shadow, atoms, part):
+        part += 1  # glued to what it opens, which may be a cue
+    return _BONDS[_has(_CUE, shadow, atoms, part)]
+
+
+def _forward_bond(shadow: str, atoms: Atoms, first: int, part: int) -> Strength:
+    """Returns what binds `part` to the next one; what precedes the word begins at `first`."""
+    if _has(_CLOSES, shadow, atoms, part + 1):
+        return Strength.GLUE
+    while part > first and _has(_CLOSES, shadow, atoms, part):
+        part -= 1  # glued to what it closes, which may be a cue
+    return _BONDS[_has(_CUE, shadow, atoms, part)]
+
+
+def _has(pattern: re.Pattern[str], shadow: str, atoms: Atoms, part: int) -> bool:
+    return pattern.search(shadow, atoms.starts[part], atoms.ends[part]) is not None
 
 
 def _parting(shadow: str, atoms: Atoms, before: int, after: int) -> int:
     """Returns the place where what belongs to the next word begins."""
-    for place in range(before, after):
-        if _LINE_END.search(shadow, atoms.ends[place], atoms.starts[place + 1]):
-            return place
-    place = after - 1
-    while place > before and _OPENS.match(shadow, atoms.starts[place], atoms.ends[place]):
+    starts, ends = atoms.starts, atoms.ends
+    place, opens = after - 1, _OPENS
+    for at in range(before, after):
+        if _LINE_END.search(shadow, ends[at], starts[at + 1]):
+            # What begins a line is a bullet or a rule, and a cue that ends one belongs to it.
+            place, opens = at, _OPENS_PAIR
+            break
+    while place < after - 1 and _has(_CLOSES, shadow, atoms, place + 1):
+        place += 1
+    while place > before and opens.match(shadow, starts[place], ends[place]):
         place -= 1
     return place

@@ -70,7 +70,7 @@ def _is_plain(shadow: str, end: int, following: int) -> bool:
         and shadow[end] == " "
         and shadow[end - 1].isalpha()
         and shadow[following].isalpha()
-        and not "\u0e00" <= shadow[following] <= "\uaadf"
+        and not _PHRASE_SCRIPT.match(shadow, following)
     )
 
 

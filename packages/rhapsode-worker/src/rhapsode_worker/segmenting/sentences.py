@@ -23,11 +23,12 @@ _VEIL: Final = dict.fromkeys(
     map(ord, f"{OPENERS}{CLOSERS}{CUE_FILL}\n\r\v\f\x85\u2028\u2029"), " "
 ) | dict.fromkeys(map(ord, ENDERS), "、")
 _APOSTROPHE = re.compile(r"(?<=\w)['’‘](?=\w)")
-# Neither ends a sentence here, nor may a veiled bracket make it seem so. Lone surrogates cannot
-# be handed to it at all.
-_WITHIN_WORD = re.compile(
-    rf"[!?…]++(?=[{OPENERS}{CLOSERS}{CUE_FILL}]*+[^\s{OPENERS}{CLOSERS}{CUE_FILL}])"
-    rf"|\.(?=[{OPENERS}{CLOSERS}{CUE_FILL}]++\S)|[\ud800-\udfff]"
+# What stands within a token ends no sentence here, nor may a veiled bracket make it seem so. Of a
+# run of marks the last one says enough. Lone surrogates cannot be handed to it at all.
+_AROUND: Final = f"{OPENERS}{CLOSERS}{CUE_FILL}"
+_MARKS = re.compile(
+    rf"(?<![!?…])[!?…]++(?=[{_AROUND}]*+(?P<within>[^\s{_AROUND}])?)"
+    rf"|\.(?=[{_AROUND}]++(?P<inside>\S))|(?P<surrogate>[\ud800-\udfff])"
 )
 
 _OWN_END = re.compile(rf"[{ENDERS}][{ENDERS}.!?…]*[{CLOSERS}]*(?=\s|$)")
@@ -48,7 +49,8 @@ def sentence_ends(shadow: str, language: str | None) -> set[int]:
     ends |= {match.end() for match in _GREEK_QUESTION.finditer(shadow)}
     at = 0
     for sentence in _segment(_subtag(language), _veiled(shadow)):
-        rest = _REST_OF_TOKEN.match(shadow, at + len(sentence.rstrip()))
+        length = len(sentence.rstrip())
+        rest = _REST_OF_TOKEN.match(shadow, at + length) if length else None
         at += len(sentence)
         if rest is not None:
             ends.add(rest.end())
@@ -56,12 +58,13 @@ def sentence_ends(shadow: str, language: str | None) -> set[int]:
 
 
 def _veiled(shadow: str) -> str:
-    marked = _WITHIN_WORD.sub(_letters, _APOSTROPHE.sub("x", shadow))
-    return marked.translate(_VEIL)
+    return _MARKS.sub(_as_letters, _APOSTROPHE.sub("x", shadow)).translate(_VEIL)
 
 
-def _letters(match: re.Match[str]) -> str:
-    return "x" * len(match[0])
+def _as_letters(match: re.Match[str]) -> str:
+    """Returns letters for marks that end no sentence, and for all but the last of the others."""
+    marks = match[0]
+    return "x" * len(marks) if match.lastgroup else "x" * (len(marks) - 1) + marks[-1]
 
 
 def _subtag(language: str | None) -> str:

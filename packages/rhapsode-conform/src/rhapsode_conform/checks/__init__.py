@@ -1,0 +1,53 @@
+"""The checks, one module a family. Importing this package registers all of them."""
+
+from typing import Final
+
+from rhapsode_conform.check import REGISTRY, Check
+from rhapsode_conform.checks import (  # noqa: I001 (the order in which they are run and reported)
+    handshake,
+    health,
+    capabilities,
+    routes,
+    speaking,
+    formats,
+    errors,
+    cues_and_deliveries,
+    dials,
+    voices,
+    creating,
+    dialogue,
+    fetch,
+    model,
+    concurrency,
+    ending,
+    negotiation,
+    record,
+)
+
+FAMILIES: Final = tuple(
+    module.__name__.rpartition(".")[2]
+    for module in (
+        handshake,
+        health,
+        capabilities,
+        routes,
+        speaking,
+        formats,
+        errors,
+        cues_and_deliveries,
+        dials,
+        voices,
+        creating,
+        dialogue,
+        fetch,
+        model,
+        concurrency,
+        ending,
+        negotiation,
+        record,
+    )
+)
+"""The families in order; the last one looks at every answer that came before."""
+
+CHECKS: Final[tuple[Check, ...]] = tuple(REGISTRY.values())
+"""All of them, in the order in which they are run."""

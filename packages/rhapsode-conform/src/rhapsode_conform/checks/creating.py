@@ -1,0 +1,213 @@
+"""Voices that are made, replaced and taken away (contract § 7)."""
+
+import pickle
+import tempfile
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Final
+
+from rhapsode_contract import Variant
+
+from rhapsode_conform.answer import Answer, as_list, as_object
+from rhapsode_conform.check import Need, check
+from rhapsode_conform.form import FORM_TYPE, File, form
+from rhapsode_conform.outcome import expect, skipped, undecided
+from rhapsode_conform.subject import Subject
+from rhapsode_conform.wave_file import wave_file
+
+_MADE: Final = "conform-voice-1"
+_TRANSCRIPT: Final = "It is going to rain."
+_CLIP_SECONDS: Final = 6.0
+
+
+def clones(variant: Variant) -> bool:
+    """Whether a variant makes voices from references."""
+    return variant.cloning is not None and variant.cloning.supported
+
+
+def blends(variant: Variant) -> bool:
+    """Whether a variant makes voices from others."""
+    return variant.blending is not None and variant.blending.supported
+
+
+async def _post(subject: Subject, **parts: str | File) -> Answer:
+    return await subject.wire.send("POST", "/voices", form(**parts), FORM_TYPE)
+
+
+async def _clip(subject: Subject) -> File:
+    """Returns a reference that the engine should take: its own voice, long enough.
+
+    Raises:
+        Finding: It takes no WAV, so that we have nothing to offer.
+    """
+    _, variant = subject.variant_with(clones, "variant that clones")
+    assert variant.cloning is not None
+    if "wav" not in (variant.cloning.formats or ("wav",)):
+        raise undecided("it takes no WAV as a reference, and we have nothing else")
+    shortest, longest = variant.cloning.reference_seconds or (_CLIP_SECONDS, _CLIP_SECONDS)
+    sound = await subject.sound()
+    return File("clip.wav", wave_file(sound, min(max(_CLIP_SECONDS, shortest), longest)))
+
+
+@asynccontextmanager
+async def _made(subject: Subject) -> AsyncGenerator[Answer]:
+    """Makes a voice for a block and takes it away afterwards; yields the answer to the create."""
+    answer = await _post(
+        subject, id=_MADE, label="Made", reference=await _clip(subject), transcript=_TRANSCRIPT
+    )
+    try:
+        yield answer
+    finally:
+        await subject.wire.send("DELETE", f"/voices/{_MADE}")
+
+
+async def _listed(subject: Subject, voice_id: str) -> object:
+    """Returns the voice as it is listed now; None where it is not."""
+    voices = as_list((await subject.wire.get("/voices")).json)
+    return next((each for each in voices if as_object(each).get("id") == voice_id), None)
+
+
+@check("7.create.route", Need.CLONING)
+async def route(subject: Subject) -> None:
+    """Made, listed, spoken, deleted, gone."""
+    async with _made(subject) as made:
+        expect(made.status == 201, "a create answers 201 with the voice", made)
+        listed = await _listed(subject, _MADE)
+        expect(made.json == listed, "the answer is the voice as it is listed", (made, listed))
+        name, _ = subject.variant_with(clones, "variant that clones")
+        spoken = await subject.speak(variant=name, voice=_MADE)
+        expect(spoken.is_audio, "a voice that was made speaks", spoken)
+        gone = await subject.wire.send("DELETE", f"/voices/{_MADE}")
+        expect(gone.status == 204, "a delete answers 204", gone)
+        expect(await _listed(subject, _MADE) is None, "a deleted voice is not listed")
+        after = await subject.speak(variant=name, voice=_MADE)
+        expect(after.is_refusal, "a deleted voice does not speak", after)
+
+
+@check("7.create.replaces", Need.CLONING)
+async def replaces(subject: Subject) -> None:
+    """The same id again is the same voice with another spec."""
+    async with _made(subject) as made:
+        sound = await subject.sound()
+        other = File("clip.wav", wave_file(sound, _CLIP_SECONDS, is_backwards=True))
+        again = await _post(
+            subject, id=_MADE, label="Made again", reference=other, transcript=_TRANSCRIPT
+        )
+        expect(again.status == 201, "an id that exists is replaced", again)
+        is_new = again.object.get("spec") != made.object.get("spec")
+        expect(is_new, "the spec of a replaced voice changes", again)
+
+
+@check("7.create.loads-nothing", Need.CLONING)
+async def loads_nothing(subject: Subject) -> None:
+    """No model is loaded for it."""
+    clip = await _clip(subject)
+    await subject.unload()
+    await _post(subject, id=_MADE, label="Made", reference=clip, transcript=_TRANSCRIPT)
+    health = await subject.wire.get("/health")
+    await subject.wire.send("DELETE", f"/voices/{_MADE}")
+    expect(health.object.get("model") == "unloaded", "a create loads no model", health)
+
+
+@check("7.create.one-source", Need.CLONING)
+async def one_source(subject: Subject) -> None:
+    """Neither a reference nor a blend, and both."""
+    neither = await _post(subject, id=_MADE, label="Made")
+    clip = await _clip(subject)
+    name = next(iter(subject.voices), "a")
+    both = await _post(subject, id=_MADE, label="Made", reference=clip, blend=name)
+    for answer in (neither, both):
+        expect(answer.code == "bad_request", "a create has exactly one source", answer)
+
+
+@check("7.create.reference", Need.CLONING)
+async def reference(subject: Subject) -> None:
+    """A file of another type, and one of the right type with nothing in it."""
+    kind = await _post(subject, id=_MADE, label="Made", reference=File("clip.exe", b"MZ"))
+    expect(kind.code == "unsupported", "a reference of an unlisted type is `unsupported`", kind)
+    clip = await _clip(subject)
+    wrong = File(clip.name, b"this is no recording of anybody")
+    answer = await _post(subject, id=_MADE, label="Made", reference=wrong, transcript=_TRANSCRIPT)
+    is_refused = answer.code == "bad_request"
+    expect(is_refused, "a reference with the wrong contents is `bad_request`", answer)
+
+
+@check("7.create.transcript", Need.CLONING)
+async def transcript(subject: Subject) -> None:
+    """With the words spoken and without; who needs them says so."""
+    with_it = await _post(
+        subject, id=_MADE, label="Made", reference=await _clip(subject), transcript=_TRANSCRIPT
+    )
+    expect(with_it.status == 201, "every engine takes a transcript", with_it)
+    without = await _post(subject, id=_MADE, label="Made", reference=await _clip(subject))
+    await subject.wire.send("DELETE", f"/voices/{_MADE}")
+    is_told = without.code == "bad_request" and "transcript" in without.message
+    is_fine = without.status == 201 or is_told
+    expect(is_fine, "without a transcript it is made, or the message names the field", without)
+
+
+@check("7.create.impossible")
+async def impossible(subject: Subject) -> None:
+    """What no variant does is `unsupported`."""
+    asked: list[Answer] = []
+    if not any(clones(each) for each in subject.variants.values()):
+        silence = File("clip.wav", b"RIFF")
+        asked.append(await _post(subject, id=_MADE, label="Made", reference=silence))
+    if not any(blends(each) for each in subject.variants.values()):
+        name = next(iter(subject.voices), "a")
+        asked.append(await _post(subject, id=_MADE, label="Made", blend=name))
+    if not asked:
+        raise skipped("it makes voices in every way there is")
+    for answer in asked:
+        is_refused = answer.code == "unsupported"
+        expect(is_refused, "a voice it cannot make that way is `unsupported`", answer)
+
+
+@check("4.blending.absent", Need.NO_BLENDING)
+async def blending_absent(subject: Subject) -> None:
+    """Who says nothing of blending does not blend."""
+    if any(blends(each) for each in subject.variants.values()):
+        raise skipped("another variant blends, and a create names none")
+    name = next(iter(subject.voices), "a")
+    answer = await _post(subject, id=_MADE, label="Made", blend=f"{name}(1)")
+    is_refusal = answer.is_refusal
+    if not is_refusal:
+        await subject.wire.send("DELETE", f"/voices/{_MADE}")
+    expect(is_refusal, "no variant says that it blends, and a blend was made", answer)
+
+
+@check("7.blend.recipe", Need.BLENDING, Need.VOICES)
+async def recipe(subject: Subject) -> None:
+    """Weights, one left out, and the recipes that are none."""
+    one = subject.voices[0]
+    good = await _post(subject, id=_MADE, label="Made", blend=f"{one}(2)+{one}")
+    await subject.wire.send("DELETE", f"/voices/{_MADE}")
+    expect(good.status == 201, f"the recipe {one}(2)+{one} makes a voice", good)
+    for wrong in (f"{one}(0)", f"{one}(-1)", f"{one}(", "+"):
+        answer = await _post(subject, id=_MADE, label="Made", blend=wrong)
+        expect(answer.code == "bad_request", f"the recipe {wrong!r} is `bad_request`", answer)
+    answer = await _post(subject, id=_MADE, label="Made", blend=f"{one}+no-such-voice-1")
+    expect(answer.code == "unknown_voice", "a recipe of an unknown voice is refused so", answer)
+
+
+class _Command:
+    """Unpickled, it makes a file."""
+
+    def __init__(self, mark: Path) -> None:
+        self._mark = mark
+
+    def __reduce__(self) -> tuple[object, tuple[Path]]:
+        return (Path.touch, (self._mark,))
+
+
+@check("7.create.never-unpickled")
+async def never_unpickled(subject: Subject) -> None:
+    """A pickle that would leave a mark leaves none. Seen only on this machine."""
+    with tempfile.TemporaryDirectory() as folder:
+        mark = Path(folder) / "it-was-run"
+        poison = pickle.dumps(_Command(mark))
+        for name in ("voice.pt", "voice.npy", "voice.wav"):
+            answer = await _post(subject, id=_MADE, label="Made", reference=File(name, poison))
+            expect(answer.is_refusal, "a pickle is no reference", answer)
+            expect(not mark.exists(), f"what {name} held was run", "its mark is there")

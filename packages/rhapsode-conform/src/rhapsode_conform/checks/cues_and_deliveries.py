@@ -1,0 +1,113 @@
+"""The vocabulary, and whether what is claimed is performed (contract § 5)."""
+
+from typing import Final
+
+from rhapsode_contract import CUES, DELIVERIES, Variant
+
+from rhapsode_conform.check import Need, check
+from rhapsode_conform.outcome import expect, undecided
+from rhapsode_conform.sound import is_different
+from rhapsode_conform.subject import SEED, Subject
+from rhapsode_conform.texts import sentence_for
+
+_CLAIMS: Final = "everything that a variant claims is accepted when asked for"
+
+
+@check("5.cues.closed-set")
+async def cues_closed(subject: Subject) -> None:
+    """No cue but those of the vocabulary."""
+    for name, variant in subject.variants.items():
+        foreign = sorted(set(variant.cues) - set(CUES))
+        expect(not foreign, f"{name!r} claims cues that are none", foreign)
+
+
+@check("5.deliveries.closed-set")
+async def deliveries_closed(subject: Subject) -> None:
+    """No delivery but the two."""
+    for name, variant in subject.variants.items():
+        foreign = sorted(set(variant.deliveries) - set(DELIVERIES))
+        expect(not foreign, f"{name!r} claims deliveries that are none", foreign)
+
+
+@check("5.cues.claimed-subset", Need.CUES, Need.SEED)
+async def cues_performed(subject: Subject) -> None:
+    """Each claimed cue is heard: the same seed, with it and without."""
+    name, variant = subject.variant_with(lambda each: each.cues, "variant with cues")
+    text = sentence_for(variant)
+    plain = await subject.sound(variant=name, text=text, seed=SEED)
+    for cue in variant.cues:
+        with_cue = await subject.sound(variant=name, text=f"{text} [{cue}]", seed=SEED)
+        is_heard = is_different(plain, with_cue)
+        expect(is_heard, f"[{cue}] is claimed by {name!r} and performed", "the same audio without it")
+
+
+@check("5.deliveries.translated", Need.DELIVERIES, Need.SEED)
+async def deliveries_performed(subject: Subject) -> None:
+    """Each claimed delivery is heard."""
+    name, variant = subject.variant_with(lambda each: each.deliveries, "variant with deliveries")
+    plain = await subject.sound(variant=name, seed=SEED)
+    for delivery in variant.deliveries:
+        read = await subject.sound(variant=name, seed=SEED, delivery=delivery)
+        is_heard = is_different(plain, read)
+        expect(is_heard, f"{delivery!r} is claimed by {name!r} and performed", "the same without it")
+
+
+@check("d.cues.worker-strips", Need.UNCLAIMED_CUE, Need.SEED)
+async def strips(subject: Subject) -> None:
+    """A cue that is not claimed is not read aloud."""
+    name, variant = subject.variant_with(_unclaimed, "variant that leaves a cue out")
+    text = sentence_for(variant)
+    plain = await subject.sound(variant=name, text=text, seed=SEED)
+    cue = _unclaimed(variant)[0]
+    with_cue = await subject.sound(variant=name, text=f"{text} [{cue}]", seed=SEED)
+    is_same = not is_different(plain, with_cue)
+    expect(is_same, f"[{cue}] is not claimed by {name!r} and taken out", "other audio with it")
+
+
+@check("d.codes.delivery-word")
+async def delivery_word(subject: Subject) -> None:
+    """A word that is no delivery."""
+    answer = await subject.speak(delivery="bored")
+    expect(answer.code == "bad_request", "a delivery that is none is `bad_request`", answer)
+
+
+@check("d.codes.delivery-unclaimed", Need.NO_DELIVERY)
+async def delivery_unclaimed(subject: Subject) -> None:
+    """A delivery that the variant does not perform."""
+    name, variant = subject.variant_with(
+        lambda each: set(DELIVERIES) - set(each.deliveries), "variant that leaves a delivery out"
+    )
+    delivery = next(each for each in DELIVERIES if each not in variant.deliveries)
+    answer = await subject.speak(variant=name, delivery=delivery)
+    is_refused = answer.code == "unsupported"
+    expect(is_refused, f"{delivery!r} is not claimed by {name!r} and `unsupported`", answer)
+
+
+@check("8.claims.accepted")
+async def claims(subject: Subject) -> None:
+    """Each cue, delivery, dial and language of each variant."""
+    asked = 0
+    for name, variant in subject.variants.items():
+        for fields in _claims_of(variant):
+            answer = await subject.speak(variant=name, **fields)
+            expect(answer.is_audio, f"{_CLAIMS}: {name!r}, {fields}", answer)
+            asked += 1
+    if not asked:
+        raise undecided("no variant claims anything")
+
+
+def _unclaimed(variant: Variant) -> list[str]:
+    return [cue for cue in CUES if cue not in variant.cues]
+
+
+def _claims_of(variant: Variant) -> list[dict[str, object]]:
+    text = sentence_for(variant)
+    cues: list[dict[str, object]] = [{"text": f"{text} [{cue}]"} for cue in variant.cues]
+    deliveries: list[dict[str, object]] = [{"delivery": each} for each in variant.deliveries]
+    dials: list[dict[str, object]] = [
+        {"params": {name: end}} for name, dial in variant.dials.items() for end in (dial.min, dial.max)
+    ]
+    languages: list[dict[str, object]] = [
+        {"language": each, "text": sentence_for(variant, each)} for each in variant.languages or ()
+    ]
+    return [*cues, *deliveries, *dials, *languages]

@@ -1,0 +1,229 @@
+"""One text, one reader (contract § 6)."""
+
+from typing import Final
+
+from rhapsode_conform.answer import Answer
+from rhapsode_conform.check import Need, check
+from rhapsode_conform.outcome import expect, undecided
+from rhapsode_conform.subject import SEED, Subject, as_sound
+from rhapsode_conform.texts import long_text_for, too_long_text_for
+
+_UNSPEAKABLE: Final = ("", "   ", "\n", "...", "\u200b", "😀")
+_LONG_CHARACTERS: Final = 600
+_DURATION: Final = "x-rhapsode-duration-ms"
+_DURATION_TOLERANCE_MS: Final = 50
+_VOICES_TRIED: Final = 3
+
+
+@check("6.speak.text")
+async def text(subject: Subject) -> None:
+    """No text, no speech."""
+    answer = await subject.speak(text=None)
+    expect(answer.code == "bad_request", "a request without a text is `bad_request`", answer)
+
+
+@check("6.speak.voice")
+async def voice(subject: Subject) -> None:
+    """A listed voice speaks, and so does none."""
+    await subject.heard()
+    for voice_id in subject.voices[:_VOICES_TRIED]:
+        answer = await subject.speak(voice=voice_id)
+        expect(answer.is_audio, f"the voice {voice_id!r} is listed and speaks", answer)
+
+
+@check("6.speak.variant", Need.VARIANTS)
+async def variant(subject: Subject) -> None:
+    """The resident variant stays where none is named."""
+    other = subject.other_variant()
+    await subject.load(other)
+    if (await subject.health()).get("variant") != other:
+        raise undecided(f"{other!r} could not be loaded; see 4.variants.loadable")
+    await subject.wire.post("/speak", {"text": subject.request({"variant": other})["text"]})
+    health = await subject.health()
+    expect(health.get("variant") == other, f"{other!r} is loaded, so it is what speaks", health)
+
+
+@check("d.variant.default")
+async def default_variant(subject: Subject) -> None:
+    """With nothing loaded and none named, the first one speaks."""
+    listed = subject.document.get("variants")
+    names = list(listed) if isinstance(listed, dict) else []
+    if subject.wanted_variant is not None and names[:1] != [subject.wanted_variant]:
+        raise undecided("the default is not the variant that may be looked at")
+    await subject.unload()
+    await subject.wire.post("/speak", {"text": subject.request({})["text"]})
+    health = await subject.health()
+    expect(health.get("variant") == names[0], f"{names[0]!r} stands first", health)
+
+
+@check("4.effective.request-first", Need.VARIANTS)
+async def request_first(subject: Subject) -> None:
+    """The variant that a request names speaks, whatever is loaded."""
+    other = subject.other_variant()
+    await subject.load(subject.variant)
+    await subject.speak(variant=other)
+    health = await subject.health()
+    expect(health.get("variant") == other, f"the request names {other!r}", health)
+
+
+@check("d.codes.variant")
+async def unknown_variant(subject: Subject) -> None:
+    """A variant that is not listed."""
+    answer = await subject.speak(variant="no-such-variant-1")
+    expect(answer.code == "unsupported", "an unknown variant is `unsupported`", answer)
+
+
+@check("6.language.unlisted", Need.LANGUAGES)
+async def language_unlisted(subject: Subject) -> None:
+    """A language that is not listed."""
+    name, _ = subject.variant_with(
+        lambda each: len(each.languages or ()) > 1, "variant of several languages"
+    )
+    answer = await subject.speak(variant=name, language="x-nowhere")
+    expect(answer.code == "unsupported", "a language it does not list is `unsupported`", answer)
+
+
+@check("6.language.single-ignored", Need.ONE_LANGUAGE)
+async def language_ignored(subject: Subject) -> None:
+    """The field is nothing to a variant of one language."""
+    name, _ = subject.variant_with(
+        lambda each: len(each.languages or ()) == 1, "variant of one language"
+    )
+    answer = await subject.speak(variant=name, language="x-nowhere")
+    expect(answer.is_audio, "a variant of one language ignores the field", answer)
+
+
+@check("6.seed.optional")
+async def seed_optional(subject: Subject) -> None:
+    """With a seed and without one."""
+    for seed in (None, SEED):
+        answer = await subject.speak(seed=seed)
+        expect(answer.is_audio, "a seed may be there or not", answer)
+
+
+@check("6.seed.reproduces")
+async def seed_reproduces(subject: Subject) -> None:
+    """The same twice, where the engine can."""
+    answer = await subject.speak(seed=SEED)
+    expect(answer.is_audio, "a request with a seed is spoken", answer)
+    if not await subject.reproduces():
+        raise undecided("the same request with the same seed gave other audio; not every engine can")
+
+
+async def _streamed(subject: Subject, form: str) -> Answer:
+    """Returns a long text, streamed."""
+    name = subject.variant
+    long_text = long_text_for(subject.variants[name], _LONG_CHARACTERS)
+    return await subject.heard(text=long_text, format=form, stream=True, seed=SEED)
+
+
+def _sampled(subject: Subject) -> str:
+    return "pcm" if "pcm" in subject.formats else "wav"
+
+
+@check("6.stream.chunked")
+async def chunked(subject: Subject) -> None:
+    """In chunks, more than one of them."""
+    answer = await _streamed(subject, _sampled(subject))
+    is_chunked = (answer.header("transfer-encoding") or "").lower() == "chunked"
+    expect(is_chunked, "`stream: true` is answered in chunks", answer.headers)
+    expect(not answer.broken_off, "the stream ends whole", answer)
+    expect(answer.pieces > 1, f"{len(answer.body)} bytes of a long text came at once", answer)
+
+
+@check("1.transport.chunked")
+async def no_framing(subject: Subject) -> None:
+    """What comes in the chunks is the audio and nothing else."""
+    answer = await _streamed(subject, "wav" if "wav" in subject.formats else "pcm")
+    sound = as_sound(answer)
+    width = 2 * sound.channels
+    expect(len(sound.pcm) % width == 0, "the body is whole samples", f"{len(sound.pcm)} bytes")
+    expect(not sound.is_silent, "the body is audio, not silence", answer)
+
+
+@check("6.buffer.content-length")
+async def content_length(subject: Subject) -> None:
+    """Whole, with its length."""
+    answer = await subject.heard(stream=False)
+    said = answer.header("content-length")
+    is_said = said == str(len(answer.body))
+    expect(is_said, "`stream: false` is answered with its Content-Length", answer.headers)
+
+
+@check("6.duration.header")
+async def duration_header(subject: Subject) -> None:
+    """The header says how long the samples sound."""
+    answer = await subject.heard(format=_sampled(subject), stream=False)
+    _expect_duration(answer, answer.header(_DURATION), "the header")
+
+
+@check("6.duration.trailer")
+async def duration_trailer(subject: Subject) -> None:
+    """And so does the trailer of a stream."""
+    answer = await _streamed(subject, _sampled(subject))
+    _expect_duration(answer, dict(answer.trailers).get(_DURATION), "the trailer")
+
+
+def _expect_duration(answer: Answer, said: str | None, where: str) -> None:
+    sounds_ms = as_sound(answer).duration_ms
+    is_near = said is not None and said.isdecimal()
+    is_near = is_near and abs(int(said or 0) - sounds_ms) <= _DURATION_TOLERANCE_MS
+    expect(is_near, f"{where} X-Rhapsode-Duration-Ms says {sounds_ms:.0f}", f"it says {said!r}")
+
+
+@check("d.segments.mode-free", Need.SEED)
+async def mode_free(subject: Subject) -> None:
+    """Streamed or not, the same samples."""
+    form = _sampled(subject)
+    streamed = await _streamed(subject, form)
+    long_text = long_text_for(subject.variants[subject.variant], _LONG_CHARACTERS)
+    buffered = await subject.heard(text=long_text, format=form, stream=False, seed=SEED)
+    is_same = as_sound(streamed).pcm == as_sound(buffered).pcm
+    expect(is_same, "the same request with the same seed sounds the same, streamed or not")
+
+
+@check("d.defaults.format")
+async def default_format(subject: Subject) -> None:
+    """WAV where none is asked for."""
+    answer = await subject.heard()
+    expect(answer.body[:4] == b"RIFF", "without `format` the audio is WAV", answer)
+
+
+@check("d.defaults.stream")
+async def default_stream(subject: Subject) -> None:
+    """Whole where nothing is said."""
+    answer = await subject.heard()
+    is_whole = answer.header("content-length") is not None
+    expect(is_whole, "without `stream` the answer is whole, with its length", answer.headers)
+
+
+@check("8.checks.max-characters")
+async def max_characters(subject: Subject) -> None:
+    """One character more than is allowed."""
+    answer = await _too_long(subject)
+    expect(answer.is_refusal, "text over `maxCharacters` is refused", answer)
+
+
+@check("d.codes.too-long")
+async def too_long(subject: Subject) -> None:
+    """And how that is called."""
+    answer = await _too_long(subject)
+    if not answer.is_refusal:
+        raise undecided("it was not refused; see 8.checks.max-characters")
+    expect(answer.code == "bad_request", "text over `maxCharacters` is `bad_request`", answer)
+
+
+async def _too_long(subject: Subject) -> Answer:
+    async def ask() -> Answer:
+        return await subject.speak(text=too_long_text_for(subject.variants[subject.variant]))
+
+    return await subject.once("too long", ask)
+
+
+@check("d.codes.unspeakable")
+async def unspeakable(subject: Subject) -> None:
+    """Nothing, blanks, points and pictures."""
+    for nothing in _UNSPEAKABLE:
+        answer = await subject.speak(text=nothing)
+        is_refused = answer.code == "bad_request" and "text" in answer.message
+        expect(is_refused, f"{nothing!r} is `bad_request` naming `text`", answer)

@@ -1,0 +1,71 @@
+"""The voices that there are (contract § 7)."""
+
+from typing import Final
+
+from rhapsode_conform.answer import as_list, as_object
+from rhapsode_conform.check import Need, check
+from rhapsode_conform.outcome import expect
+from rhapsode_conform.subject import Subject
+
+_NO_IDS: Final = (
+    "../../etc/passwd",
+    "..%2f..",
+    "C:\\x",
+    "a/b",
+    "*",
+    ".hidden",
+    "-first",
+    "a b",
+    "ä",
+    "a" * 65,
+    "a" * 300,
+    "a\0b",
+    "a\n",
+)
+"""Texts that are no voice id, most of them because a file would be made of one."""
+
+_NO_PATH_IDS: Final = ("..%2f..", "%2e%2e", "a%00b", "%2A", "a" * 65)
+"""The same, percent-encoded, for the path of a route."""
+
+
+@check("7.voices.listed")
+async def listed(subject: Subject) -> None:
+    """Id, label and spec of each."""
+    answer = subject.first.voices
+    is_list = answer.status == 200 and isinstance(answer.json, list)
+    expect(is_list, "/voices answers a list", answer)
+    for voice in as_list(answer.json):
+        for name in ("id", "label", "spec"):
+            value = as_object(voice).get(name)
+            expect(isinstance(value, str) and value != "", f"each voice has its `{name}`", voice)
+    expect(len(set(subject.voices)) == len(subject.voices), "no id is listed twice", answer)
+
+
+@check("7.id.grammar")
+async def grammar(subject: Subject) -> None:
+    """What is no id is refused as such, in a body and in a path."""
+    for text in _NO_IDS:
+        answer = await subject.speak(voice=text)
+        expect(answer.code == "bad_request", f"the voice id {text!r} is `bad_request`", answer)
+    for text in _NO_PATH_IDS:
+        answer = await subject.wire.send("DELETE", f"/voices/{text}")
+        expect(answer.code == "bad_request", f"the voice id {text} is `bad_request`", answer)
+
+
+@check("d.preview.no-model", Need.VOICES)
+async def preview(subject: Subject) -> None:
+    """A preview is there or not, and never needs the model."""
+    await subject.unload()
+    for voice in as_list(subject.first.voices.json)[:3]:
+        voice_id = as_object(voice).get("id")
+        url = as_object(voice).get("previewUrl")
+        if url is None:
+            answer = await subject.wire.get(f"/voices/{voice_id}/preview")
+            is_told = answer.code == "unsupported"
+            expect(is_told, "without `previewUrl` the preview is `unsupported`", answer)
+        else:
+            answer = await subject.wire.get(str(url))
+            is_sample = answer.is_audio and answer.content_type == "audio/wav"
+            expect(is_sample, "`previewUrl` answers audio/wav", answer)
+    health = await subject.wire.get("/health")
+    expect(health.object.get("model") == "unloaded", "a preview loads no model", health)

@@ -1,0 +1,249 @@
+"""The worker under check, and what is known of it by now."""
+
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeVar, cast
+
+from rhapsode_contract import Variant, read_shape
+from rhapsode_http import Address
+
+from rhapsode_conform.answer import Answer, as_list, as_object
+from rhapsode_conform.containers import NotAudio, read_wav
+from rhapsode_conform.outcome import Finding, expect, failed, skipped, undecided
+from rhapsode_conform.patience import Patience
+from rhapsode_conform.sound import Sound
+from rhapsode_conform.spawned import Spawned
+from rhapsode_conform.texts import sentence_for
+from rhapsode_conform.wire import Wire
+
+SEED: Final = 20260917
+
+T = TypeVar("T")
+
+Spawner = Callable[..., AbstractAsyncContextManager[Spawned]]
+"""Starts one more worker: `spawn(listen=…, offer=…, …)` takes the fields of a `Start`."""
+
+
+@dataclass(frozen=True)
+class FirstLook:
+    """What the worker answered before anything was asked of it."""
+
+    health: Answer
+
+    capabilities: Answer
+
+    voices: Answer
+
+
+@dataclass
+class Subject:
+    """What a check is given."""
+
+    wire: Wire
+
+    first: FirstLook
+
+    patience: Patience
+
+    wanted_variant: str | None = None
+    """The only variant that may be looked at; None: whichever shows a promise."""
+
+    worker: Spawned | None = None
+    """The process behind `wire`, where this tool started it."""
+
+    spawn: Spawner | None = None
+
+    others: list[Spawned] = field(default_factory=list[Spawned])
+    """Every other process that this tool started for this subject."""
+
+    could_connect: bool = True
+    """Whether the connection made as soon as the handshake was read was accepted."""
+
+    _known: dict[str, object] = field(default_factory=dict[str, object])
+
+    # --- What it says of itself -----------------------------------------------------------------
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The capability document as it was at first, raw."""
+        return self.first.capabilities.object
+
+    @property
+    def variants(self) -> dict[str, Variant]:
+        """The variants that may be looked at and can be read, the one to be asked first."""
+        declared = as_object(self.document.get("variants"))
+        readable = {
+            name: variant
+            for name, fields in declared.items()
+            if (variant := _variant(fields)) is not None
+        }
+        if self.wanted_variant is None:
+            return readable
+        return {name: variant for name, variant in readable.items() if name == self.wanted_variant}
+
+    @property
+    def formats(self) -> tuple[str, ...]:
+        """The formats it lists."""
+        return tuple(str(each) for each in as_list(self.document.get("formats")))
+
+    @property
+    def voices(self) -> list[str]:
+        """The ids of the voices it lists."""
+        listed = [as_object(voice).get("id") for voice in as_list(self.first.voices.json)]
+        return [voice for voice in listed if isinstance(voice, str)]
+
+    @property
+    def variant(self) -> str:
+        """The variant that is asked where nothing else is said.
+
+        Raises:
+            Finding: The document has none that could be read.
+        """
+        for name in self.variants:
+            return name
+        raise undecided("no variant of the capability document can be read; see 4.variants.always")
+
+    def variant_with(self, has: Callable[[Variant], object], what: str) -> tuple[str, Variant]:
+        """Returns the first variant for which `has` says yes.
+
+        Raises:
+            Finding: There is none: skipped, naming `what`.
+        """
+        for name, variant in self.variants.items():
+            if has(variant):
+                return name, variant
+        raise skipped(f"there is no {what}")
+
+    def other_variant(self) -> str:
+        """Returns a variant that is not the default.
+
+        Raises:
+            Finding: There is one variant, or only one may be looked at.
+        """
+        for name in list(self.variants)[1:]:
+            return name
+        raise skipped("there are no two variants to look at")
+
+    # --- What it is asked -----------------------------------------------------------------------
+
+    async def speak(self, **fields: object) -> Answer:
+        """Asks for a short sentence, with `fields` over it; a field that is None is left out."""
+        return await self.wire.post("/speak", self.request(fields))
+
+    async def speak_raw(self, body: str) -> Answer:
+        """Asks with a body as it is."""
+        return await self.wire.send("POST", "/speak", body.encode(), "application/json")
+
+    def request(self, fields: Mapping[str, object]) -> dict[str, object]:
+        """Returns the body of a speak request: a sentence of the variant, with `fields` over it."""
+        name = str(fields.get("variant") or self.variant)
+        variant = self.variants.get(name) or self.variants[self.variant]
+        body = {"text": sentence_for(variant), "variant": name, **fields}
+        return {key: value for key, value in body.items() if value is not None}
+
+    async def heard(self, **fields: object) -> Answer:
+        """Returns the audio of a request, asking once for each that is the same.
+
+        Raises:
+            Finding: No audio came.
+        """
+        body = json.dumps(self.request(fields), sort_keys=True)
+
+        async def ask() -> Answer:
+            answer = await self.speak(**fields)
+            expect(answer.is_audio, f"no audio was answered to {body}", answer)
+            return answer
+
+        return await self.once(f"heard {body}", ask)
+
+    async def sound(self, **fields: object) -> Sound:
+        """Returns what a request sounds like, as samples.
+
+        Raises:
+            Finding: No samples came.
+        """
+        form = "pcm" if "pcm" in self.formats else "wav"
+        return as_sound(await self.heard(format=form, **fields))
+
+    async def reproduces(self) -> bool:
+        """Whether the same request with the same seed gives the same audio, tried once."""
+
+        async def compare() -> bool:
+            form = "pcm" if "pcm" in self.formats else "wav"
+            answers = [await self.speak(format=form, seed=SEED) for _ in range(2)]
+            return all(each.is_audio for each in answers) and answers[0].body == answers[1].body
+
+        return await self.once("reproduces", compare)
+
+    async def unload(self) -> Answer:
+        """Frees the model."""
+        return await self.wire.post("/unload")
+
+    async def load(self, variant: str) -> Answer:
+        """Loads a variant."""
+        return await self.wire.post("/load", {"variant": variant})
+
+    async def health(self) -> dict[str, Any]:
+        """Returns its health, raw."""
+        return (await self.wire.get("/health")).object
+
+    async def once(self, key: str, make: Callable[[], Awaitable[T]]) -> T:
+        """Returns what `make` made the first time it was asked for under `key`.
+
+        Raises:
+            Finding: It came to a finding then; every later caller gets that one.
+        """
+        if key not in self._known:
+            try:
+                self._known[key] = await make()
+            except Finding as finding:
+                self._known[key] = finding
+        known = self._known[key]
+        if isinstance(known, Finding):
+            raise known
+        return cast("T", known)
+
+    def started(self, **fields: Any) -> AbstractAsyncContextManager[Spawned]:
+        """Starts one more worker for a block.
+
+        Raises:
+            Finding: This tool did not start the first one either.
+        """
+        if self.spawn is None:
+            raise skipped("the worker was reached by its address; give a command after -- instead")
+        return self.spawn(**fields)
+
+    def wire_to(self, address: Address) -> Wire:
+        """Returns a new wire to another worker; the caller closes it."""
+        return Wire(address)
+
+
+def as_sound(answer: Answer) -> Sound:
+    """Reads samples out of an answer in `pcm` or `wav`.
+
+    Raises:
+        Finding: They cannot be read.
+    """
+    if answer.content_type != "audio/l16":
+        try:
+            return read_wav(answer.body).sound
+        except NotAudio as error:
+            raise failed(str(error), answer) from None
+    parameters = dict(
+        part.strip().lower().split("=", 1)
+        for part in (answer.header("content-type") or "").split(";")[1:]
+        if "=" in part
+    )
+    try:
+        return Sound(answer.body, int(parameters["rate"]), int(parameters.get("channels", "1")))
+    except (KeyError, ValueError):
+        raise failed("audio/L16 says its rate and its channels", answer) from None
+
+
+def _variant(fields: object) -> Variant | None:
+    try:
+        return read_shape(Variant, json.dumps(fields))
+    except ValueError:
+        return None

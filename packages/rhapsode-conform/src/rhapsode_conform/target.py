@@ -1,0 +1,66 @@
+"""What is to be checked: a worker that listens somewhere, or a command that starts one."""
+
+import re
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from rhapsode_http import Address, TcpAddress, parse_address
+
+_OURS = re.compile(r"rhapsode_engine_([A-Za-z0-9_]+)")
+
+
+class NoTarget(ValueError):
+    """What was named is nothing that could be checked."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """Either an address or a command."""
+
+    address: Address | None = None
+
+    command: tuple[str, ...] = ()
+
+    engine: str | None = None
+    """The engine's id, which a spawned worker is told; None: it is learnt from its handshake."""
+
+    def __str__(self) -> str:
+        return str(self.address) if self.address else " ".join(self.command)
+
+
+def parse_target(words: list[str], *, is_command: bool, engine: str | None = None) -> Target:
+    """Reads the words of a command line.
+
+    Args:
+        words: One address, or a command and its arguments.
+        is_command: Whether they stood behind `--`.
+        engine: The engine's id, where it was said.
+
+    Raises:
+        NoTarget: They are neither.
+    """
+    if is_command:
+        if not words:
+            raise NoTarget("there is no command after --")
+        named = _OURS.fullmatch(words[-1])
+        return Target(command=tuple(words), engine=engine or (named[1] if named else None))
+    if len(words) != 1:
+        raise NoTarget("name one worker: unix:/path, tcp:host:port, http://host:port, or -- and a"
+                       " command that starts one")  # fmt: skip
+    return Target(address=_address(words[0]), engine=engine)
+
+
+def _address(text: str) -> Address:
+    if not text.startswith("http:"):
+        try:
+            return parse_address(text)
+        except ValueError as error:
+            raise NoTarget(f"{error}, nor http://host:port") from None
+    url = urlsplit(text)
+    try:
+        port = url.port or 80
+    except ValueError:
+        port = 0
+    if not url.hostname or not port or url.path not in {"", "/"}:
+        raise NoTarget(f"{text!r} is not http://host:port")
+    return TcpAddress(url.hostname, port)

@@ -1,0 +1,94 @@
+"""Requests to the worker, every answer kept for the checks that look at all of them."""
+
+import json
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+
+from rhapsode_http import Address, Client, UpstreamError, UpstreamResponse
+
+from rhapsode_conform.answer import Answer
+
+JSON_TYPE = "application/json"
+
+Fields = Mapping[str, object]
+
+
+class Wire:
+    """Speaks HTTP to one worker and remembers what it answered."""
+
+    def __init__(self, address: Address, *, token: str | None = None) -> None:
+        """Connects to nothing yet.
+
+        Args:
+            address: Where the worker listens.
+            token: What a worker beyond loopback wants as its bearer token.
+        """
+        self.address = address
+        self.answers: list[Answer] = []
+        """Every answer that has come, in order; of those that were given up, none."""
+        self._client = Client(address)
+        self._own = [(b"authorization", f"Bearer {token}".encode())] if token else []
+
+    async def get(self, target: str) -> Answer:
+        """Sends a GET."""
+        return await self.send("GET", target)
+
+    async def post(self, target: str, fields: Fields | None = None) -> Answer:
+        """Sends a POST with a JSON object, or with no body at all where `fields` is None."""
+        if fields is None:
+            return await self.send("POST", target)
+        return await self.send("POST", target, json.dumps(fields).encode(), JSON_TYPE)
+
+    async def send(
+        self, method: str, target: str, body: bytes = b"", content_type: str = ""
+    ) -> Answer:
+        """Sends a request and returns the whole answer, however it ends.
+
+        Raises:
+            UpstreamError: Nothing of an answer came.
+        """
+        async with self.open(method, target, body, content_type) as response:
+            read = bytearray()
+            pieces = 0
+            broken_off = ""
+            try:
+                while piece := await response.read():
+                    read += piece
+                    pieces += 1
+            except UpstreamError as error:
+                broken_off = str(error)
+            answer = Answer(
+                method,
+                target,
+                response.status,
+                _text(response.headers),
+                bytes(read),
+                _text(response.trailers),
+                pieces,
+                broken_off,
+            )
+        self.answers.append(answer)
+        return answer
+
+    @asynccontextmanager
+    async def open(
+        self, method: str, target: str, body: bytes = b"", content_type: str = ""
+    ) -> AsyncGenerator[UpstreamResponse]:
+        """Sends a request and yields its answer to be read; what is left unread is given up.
+
+        Raises:
+            UpstreamError: Nothing of an answer came.
+        """
+        headers = list(self._own)
+        if content_type:
+            headers.append((b"content-type", content_type.encode()))
+        async with await self._client.request(method, target, headers, body) as response:
+            yield response
+
+    async def aclose(self) -> None:
+        """Closes every connection."""
+        await self._client.aclose()
+
+
+def _text(pairs: list[tuple[bytes, bytes]]) -> list[tuple[str, str]]:
+    return [(name.decode("latin-1"), value.decode("latin-1")) for name, value in pairs]
