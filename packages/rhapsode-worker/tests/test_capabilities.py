@@ -10,12 +10,12 @@ from rhapsode_worker.capabilities import (
     DeclarationError,
     check_declaration,
     describe,
-    native_format,
 )
 from rhapsode_worker.devices import Device
 from rhapsode_worker.engine import Engine, LicenseFields
 from rhapsode_worker.native_format import NativeFormat
 from rhapsode_worker.requests import SpeakRequest
+from rhapsode_worker.studio import Studio
 from rhapsode_worker.variant import Variant
 
 
@@ -151,8 +151,9 @@ def test_current_repeats_the_resident_variant_and_adds_how_it_sounds() -> None:
 
 
 def test_a_variant_may_make_other_samples_than_its_engine() -> None:
-    assert native_format(Declared(), "zeta") == NativeFormat(sample_rate=22_050)
-    assert native_format(Declared(), "alpha") == NativeFormat(channels=2)
+    studio = Studio(Declared())
+    assert studio.native_format("zeta") == NativeFormat(sample_rate=22_050)
+    assert studio.native_format("alpha") == NativeFormat(channels=2)
 
 
 def test_an_engine_without_an_upstream_or_notes_leaves_them_out() -> None:

@@ -135,7 +135,6 @@ RULES: Final = (
     Rule(
         "d.seeds.segments",
         "Segment n of a request with seed s is made with seed s + n, streamed or not.",
-        awaits="long text",
     ),
     Rule(
         "d.segments.first",
@@ -145,7 +144,6 @@ RULES: Final = (
     Rule(
         "d.segments.mode-free",
         "How text is split depends on the text and the variant alone, never on `stream`.",
-        awaits="long text",
     ),
     Rule(
         "d.health.degraded",

@@ -91,17 +91,14 @@ RULES: Final = (
     Rule(
         "8.split.own-size",
         "The segment size is the adapter's; one that declares none receives the whole text.",
-        awaits="long text",
     ),
     Rule(
         "8.split.joint",
         "The adapter says what stands between two segments: silence, or nothing.",
-        awaits="long text",
     ),
     Rule(
         "8.split.declared",
         "The capability document says whether text is split and how much text one generation gets.",
-        awaits="long text",
     ),
     Rule(
         "8.torch.none",

@@ -50,6 +50,11 @@ class Answer:
         return as_object(self.json)
 
     @property
+    def is_list(self) -> bool:
+        """Whether the body is a JSON list."""
+        return isinstance(self.json, list)
+
+    @property
     def error(self) -> dict[str, Any]:
         """What stands under `error`; empty where there is no such object."""
         return as_object(self.object.get("error"))
@@ -83,11 +88,11 @@ class Answer:
         return f"{self.method} {self.target}: {self.status} {kind}, {what}{broken}"
 
 
-def as_object(value: object) -> dict[str, Any]:
+def as_object(value: Any) -> dict[str, Any]:
     """Returns `value` if it is a JSON object, else an empty one."""
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
-def as_list(value: object) -> list[Any]:
+def as_list(value: Any) -> list[Any]:
     """Returns `value` if it is a JSON list, else an empty one."""
     return cast("list[Any]", value) if isinstance(value, list) else []

@@ -50,8 +50,7 @@ LIFE: Final = (
     ),
     must(
         "2.handshake.one-line",
-        "A worker prints exactly one JSON line to standard output, once it is bound and "
-        "ready.",
+        "A worker prints exactly one JSON line to standard output, once it is bound and ready.",
     ),
     must(
         "2.handshake.bound",
@@ -95,8 +94,7 @@ MODELS: Final = (
     ),
     must(
         "3.health.model-bytes-honest",
-        "`modelBytes` is left out where nothing could be measured; it is never zero or "
-        "negative.",
+        "`modelBytes` is left out where nothing could be measured; it is never zero or negative.",
     ),
     must(
         "3.speak.loads",
@@ -364,8 +362,7 @@ SDK: Final = (
     ),
     must(
         "8.split.declared",
-        "The capability document says whether text is split and how much text one generation "
-        "gets.",
+        "The capability document says whether text is split and how much text one generation gets.",
     ),
     must(
         "8.claims.accepted",
@@ -397,8 +394,7 @@ DETAILS: Final = (
     ),
     must(
         "d.codes.wrong-type",
-        "A value of the wrong type is `bad_request`, and so is `true` where a number is "
-        "meant.",
+        "A value of the wrong type is `bad_request`, and so is `true` where a number is meant.",
     ),
     must("d.codes.non-finite", "A number that is not finite is `bad_request`."),
     should("d.codes.coerced", "A number written as a string is read as that number."),

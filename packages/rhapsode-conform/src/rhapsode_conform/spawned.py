@@ -79,7 +79,10 @@ class Spawned:
     @property
     def handshake(self) -> dict[str, Any]:
         """The handshake as it was printed; empty while there is none."""
-        return next((line for line in map(_as_json, self.lines) if "ready" in line), {})
+        for line in map(_as_json, self.lines):
+            if "ready" in line:
+                return line
+        return {}
 
     @property
     def lines(self) -> list[str]:

@@ -217,7 +217,7 @@ class Subject:
 
     def wire_to(self, address: Address) -> Wire:
         """Returns a new wire to another worker; the caller closes it."""
-        return Wire(address)
+        return Wire(address, answers=self.wire.answers)
 
 
 def as_sound(answer: Answer) -> Sound:

@@ -16,15 +16,18 @@ Fields = Mapping[str, object]
 class Wire:
     """Speaks HTTP to one worker and remembers what it answered."""
 
-    def __init__(self, address: Address, *, token: str | None = None) -> None:
+    def __init__(
+        self, address: Address, *, token: str | None = None, answers: list[Answer] | None = None
+    ) -> None:
         """Connects to nothing yet.
 
         Args:
             address: Where the worker listens.
             token: What a worker beyond loopback wants as its bearer token.
+            answers: Where answers are kept, for a worker of the same make as another.
         """
         self.address = address
-        self.answers: list[Answer] = []
+        self.answers: list[Answer] = [] if answers is None else answers
         """Every answer that has come, in order; of those that were given up, none."""
         self._client = Client(address)
         self._own = [(b"authorization", f"Bearer {token}".encode())] if token else []

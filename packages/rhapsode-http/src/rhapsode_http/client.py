@@ -76,9 +76,10 @@ class Client:
         if connection is not None:
             try:
                 return await self._exchange(connection, method, head, body)
-            except UpstreamTruncated:
+            except UpstreamTruncated as lost:
                 if connection.has_answered or not isinstance(body, bytes) or self._pool.is_closed:
                     raise
+                return await self._exchange(await self._connect_again(lost), method, head, body)
         return await self._exchange(await self._connect(), method, head, body)
 
     async def aclose(self) -> None:
@@ -134,6 +135,17 @@ class Client:
             elif body or method not in {"GET", "HEAD"}:
                 lines.append(b"content-length: %d\r\n" % len(body))
         return b"".join([*lines, b"\r\n"])
+
+    async def _connect_again(self, lost: UpstreamTruncated) -> ClientConnection:
+        """Connects for a second try; a peer that is gone has failed the first one.
+
+        Raises:
+            UpstreamTruncated: `lost`, since the request may have reached the peer.
+        """
+        try:
+            return await self._connect()
+        except UpstreamUnreachable:
+            raise lost from None
 
     async def _connect(self) -> ClientConnection:
         if self._pool.is_closed:

@@ -13,7 +13,6 @@ from rhapsode_contract import (
 
 from rhapsode_worker.devices import Device as EngineDevice
 from rhapsode_worker.engine import Engine
-from rhapsode_worker.native_format import NativeFormat
 from rhapsode_worker.variant import Variant
 
 
@@ -81,11 +80,6 @@ def check_declaration(engine: Engine) -> None:
         raise DeclarationError(f"{name} declares itself wrongly: {error}") from error
 
 
-def native_format(engine: Engine, variant: str) -> NativeFormat:
-    """Returns the samples that a variant makes."""
-    return engine.variants()[variant].native_format or engine.native_format
-
-
 def _current(engine: Engine, resident: str, variants: dict[str, Variant]) -> Current:
     variant = variants[resident]
     native = variant.native_format or engine.native_format
@@ -112,7 +106,10 @@ def _on_the_wire(variant: Variant) -> wire.Variant:
         },
         languages=tuple(variant.languages) if variant.languages is not None else None,
         max_characters=variant.max_characters,
-        segmentation=wire.Segmentation(supported=False),
+        segmentation=wire.Segmentation(
+            supported=variant.segment_characters is not None,
+            segment_characters=variant.segment_characters,
+        ),
         cloning=wire.Cloning(supported=False),
         blending=wire.Blending(supported=False),
     )

@@ -46,6 +46,10 @@ class NativeFormat:
         """Bytes of one second of audio."""
         return self.bytes_per_frame * self.sample_rate
 
+    def silence(self, milliseconds: int) -> bytes:
+        """Returns PCM that is silent for so long."""
+        return bytes(self.sample_rate * milliseconds // 1000 * self.bytes_per_frame)
+
     def duration_ms(self, n_bytes: int) -> int:
         """How long `n_bytes` of PCM sound, in whole milliseconds; half an ms rounds up."""
         frames = n_bytes // self.bytes_per_frame

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from rhapsode_contract import Delivery
 
@@ -29,7 +30,18 @@ class SpeakRequest:
     """Every dial of the variant: what the request turned, the default of the rest."""
 
     seed: int | None = None
-    """A 64-bit number; the same request with the same seed should sound the same."""
+    """A 64-bit number; the same request with the same seed should sound the same. Each segment
+    of a text has its own: the request's, plus the segment's index.
+    """
+
+    index: int = 0
+    """Which segment of a long text this is, from 0."""
+
+    is_last: bool = True
+    """Whether no segment of the same text follows."""
+
+    carried: dict[str, Any] = field(default_factory=dict[str, Any])
+    """The adapter's own, the same in every segment of one text: what one leaves, the next finds."""
 
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")

@@ -23,7 +23,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from rhapsode_worker.capabilities import describe, native_format
+from rhapsode_worker.capabilities import describe
 from rhapsode_worker.dispatch import dispatch
 from rhapsode_worker.encoding.pool import EncoderPool
 from rhapsode_worker.engine import Engine
@@ -127,7 +127,7 @@ class Routes:
         utterance = dispatch(body, described)
         if body.voice is not None:
             check_voice(check_voice_id(body.voice), await self._voices())
-        native = native_format(self._engine, utterance.request.variant)
+        native = self._studio.native_format(utterance.request.variant)
         return SpokenAudio(self._studio, self._encoders, utterance, native)
 
     async def dialogue(self, request: Request) -> Response:

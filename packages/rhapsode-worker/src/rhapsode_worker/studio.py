@@ -13,6 +13,8 @@ from rhapsode_worker.engine import Engine
 from rhapsode_worker.engine_threads import EngineThreads, Job
 from rhapsode_worker.failures import as_engine_error, as_speak_error
 from rhapsode_worker.model import Model
+from rhapsode_worker.native_format import NativeFormat
+from rhapsode_worker.parts import parts_of
 from rhapsode_worker.requests import SpeakRequest
 from rhapsode_worker.take import Abandoned, Room, Take
 
@@ -27,6 +29,7 @@ class Studio:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self._variants = engine.variants()
         self._threads = EngineThreads(engine.concurrency, engine.queue_limit)
         self.model = Model(engine)
         """Read its state freely; it changes only here."""
@@ -37,6 +40,10 @@ class Studio:
     def waiting(self) -> int:
         """How many utterances and loads wait for their turn."""
         return self._threads.waiting
+
+    def native_format(self, variant: str) -> NativeFormat:
+        """Returns the samples that a variant makes."""
+        return self._variants[variant].native_format or self._engine.native_format
 
     async def load(self, variant: str) -> None:
         """Returns with `variant` resident.
@@ -91,6 +98,14 @@ class Studio:
         return None
 
     def _speak(self, request: SpeakRequest, take: Take) -> None:
+        """Speaks a text, segment by segment; each may be on its way while the next is made."""
+        variant = self._variants[request.variant]
+        native = self.native_format(request.variant)
+        for part in parts_of(request, variant):
+            self._speak_part(part.request, take)
+            take.put(native.silence(part.silence_ms))
+
+    def _speak_part(self, request: SpeakRequest, take: Take) -> None:
         pieces: Iterator[bytes] = iter(self._engine.speak(request))
         try:
             for pcm in pieces:

@@ -34,6 +34,22 @@ class Variant:
     max_characters: int = MAX_CHARACTERS_DEFAULT
     """Most code points a request may carry."""
 
+    segment_characters: int | None = None
+    """Most code points in one generation; None where it takes any text whole. A longer text is
+    split where a reader would pause, and `speak` gets one segment at a time.
+    """
+
+    first_segment_characters: int | None = None
+    """Where the first segment should end sooner, so that its audio does too."""
+
+    joint_silence_ms: int = 0
+    """Pause between two segments where a sentence ends; shorter where a clause does."""
+
+    has_own_loop: bool = False
+    """Whether `speak` gets the text whole and calls `split` itself, because its generations
+    depend on each other by more than `SpeakRequest.carried` can hold.
+    """
+
     streaming: Literal["chunk", "sentence"] | None = "chunk"
     """How finely audio arrives while more is being made; None where it comes whole."""
 
@@ -62,3 +78,13 @@ class Variant:
             raise ValueError(f"streaming is {self.streaming!r}; 'chunk', 'sentence' or None")
         if self.max_characters < 1:
             raise ValueError(f"max_characters is {self.max_characters}, at least 1 is needed")
+        self._check_segments()
+
+    def _check_segments(self) -> None:
+        size, first = self.segment_characters, self.first_segment_characters
+        if size is not None and size < 1:
+            raise ValueError(f"segment_characters is {size}, at least 1 is needed")
+        if first is not None and (size is None or not 1 <= first <= size):
+            raise ValueError(f"first_segment_characters is {first}, segment_characters {size}")
+        if self.joint_silence_ms < 0:
+            raise ValueError(f"joint_silence_ms is {self.joint_silence_ms}, 0 is the least")

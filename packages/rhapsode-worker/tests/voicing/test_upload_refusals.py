@@ -46,7 +46,7 @@ BAD_IDS = ["../../etc/passwd", "..%2f", "C:\\x", "a/b", "a\0", "a" * 300, " n", 
         ([("id", "clip.wav", b"n"), clip()], "id"),
         ([ID, ("reference", None, b"sound")], "reference"),
         ([ID, clip(b"")], "reference"),
-        ([ID, ("reference", "", b"sound")], "reference"),
+        ([ID, ("reference", "", b"sound"), text("blend", "a")], "reference"),
         ([ID, text("label", "x" * 201), clip()], "label"),
         ([ID, text("label", "two\nlines"), clip()], "label"),
         ([ID, text("transcript", "a\0b"), clip()], "transcript"),
@@ -106,7 +106,7 @@ async def test_a_way_that_the_engine_does_not_make_voices_in_is_unsupported(
         "application/json",
         "multipart/form-data",
         "multipart/form-data; boundary=",
-        "multipart/mixed; boundary=x",
+        f"multipart/mixed; boundary={BOUNDARY}",
         "application/x-www-form-urlencoded",
         "multipart/form-data; boundary=" + "x" * 300,
         "multipart/form-data; boundary=another",
@@ -131,6 +131,7 @@ async def test_what_is_no_form_is_refused(folder: Path, content_type: str | None
         WHOLE.replace(b'name="id"', b'name="\xff"'),
         WHOLE.replace(b"\r\n\r\nsound", b"\r\nContent-Transfer-Encoding: base64\r\n\r\nsound"),
         WHOLE.replace(b"\r\n\r\nsound", b"\r\nX: " + b"x" * 20_000 + b"\r\n\r\nsound"),
+        WHOLE.replace(b"\r\n\r\nsound", (b"\r\nX: " + b"x" * 3000) * 3 + b"\r\n\r\nsound"),
         WHOLE.replace(b"Content-Disposition", b"Content Disposition"),
     ],
 )
@@ -139,9 +140,15 @@ async def test_a_broken_form_is_refused(folder: Path, body: bytes) -> None:
         assert isinstance(await refusal_of(folder, request_of(pieces)), BadRequest)
 
 
+async def test_an_engine_that_clones_nothing_says_so_whatever_the_type(folder: Path) -> None:
+    refusal = await refusal_of(folder, request_of([body_of([ID, clip()])]), types=())
+    assert "no voice from a reference" in refusal.message
+
+
 async def test_a_body_that_declares_too_much_is_refused_unread(folder: Path) -> None:
-    request = request_of([], declared_bytes=UPLOAD_LIMIT_BYTES + 1)
-    assert isinstance(await refusal_of(folder, request), BadRequest)
+    refusal = await refusal_of(folder, request_of([], declared_bytes=UPLOAD_LIMIT_BYTES + 1))
+    assert isinstance(refusal, BadRequest)
+    assert f"{UPLOAD_LIMIT_BYTES:,}" in refusal.message
     assert not await anyio.Path(folder).exists()
 
 

@@ -112,6 +112,10 @@ def test_whatever_else_torch_saves_is_refused(name: str) -> None:
     refused((DATA / f"{name}.pt").read_bytes())
 
 
+def test_what_a_file_asks_for_is_named() -> None:
+    assert "'torch.nn.modules.linear.Linear'" in refused((DATA / "module.pt").read_bytes())
+
+
 def test_torchs_older_formats_are_refused_by_name() -> None:
     assert "before 1.6" in refused((DATA / "legacy.pt").read_bytes())
     assert "tar archive" in refused(b"\0" * 257 + b"ustar" + b"\0" * 250)
@@ -256,10 +260,19 @@ STRIDES = b"q\x06K\x06K\x06K\x01\x87"
     "data",
     [
         changed(COUNT, b"q\x04K\x19tq"),
+        with_entry("data/0", struct.pack("<25f", *NUMBERS, 0.0)),
+        changed(b")Rq", b"K\x01\x85Rq"),
+        changed(b"ccollections\nOrderedDict\nq\x08)Rq", b"K\x00q"),
+        changed(b"X\x03\0\0\0cpu", b"X\x00\x50\0\0" + b"c" * 0x5000),
         changed(COUNT, b"q\x04K\x00tq"),
         changed(COUNT, b"q\x04J\xff\xff\xff\xfftq"),
         changed(COUNT, b"q\x04J" + struct.pack("<i", VALUES_LIMIT + 1) + b"tq"),
-        changed(COUNT, b"q\x04\x88tq"),
+        archive_of(
+            {
+                name: data.replace(b"q\x04K\x01tq", b"q\x04\x88tq")
+                for name, data in entries_of("scalar").items()
+            }
+        ),
         changed(b"X\x01\0\0\x000", b"X\x01\0\0\x001"),
         changed(b"X\x01\0\0\x000", b"X\x09\0\0\x00../../etc"),
         changed(b"X\x01\0\0\x000", b"X\x0b\0\0\x00../data.pkl"),
@@ -270,7 +283,7 @@ STRIDES = b"q\x06K\x06K\x06K\x01\x87"
         changed(b"ctorch\nFloatStorage\n", b"ccollections\nOrderedDict\n"),
         changed(PLACE, PLACE.replace(b"QK\x00", b"QK\x01")),
         changed(PLACE, PLACE.replace(b"QK\x00", b"QJ\xff\xff\xff\xff")),
-        changed(PLACE, PLACE.replace(b"QK\x00", b"Q\x88")),
+        changed(PLACE, PLACE.replace(b"QK\x00", b"Q\x89")),
         changed(PLACE, PLACE.replace(b"K\x04", b"K\x05")),
         changed(PLACE, PLACE.replace(b"K\x04", b"K\x00")),
         changed(PLACE, PLACE.replace(b"K\x04", b"J\xff\xff\xff\xff")),
@@ -282,6 +295,16 @@ STRIDES = b"q\x06K\x06K\x06K\x01\x87"
 )
 def test_a_tensor_that_does_not_lie_in_its_storage_is_refused(data: bytes) -> None:
     refused(data)
+
+
+def test_a_storage_is_bounded_though_the_file_holds_it() -> None:
+    entries = entries_of("float16")
+    body = entries["float16/data.pkl"]
+    assert COUNT in body
+    count = b"q\x04J" + struct.pack("<i", VALUES_LIMIT + 1) + b"tq"
+    entries["float16/data.pkl"] = body.replace(COUNT, count)
+    entries["float16/data/0"] = bytes(2 * (VALUES_LIMIT + 1))
+    refused(archive_of(entries))
 
 
 def test_a_small_storage_cannot_be_expanded_without_bound() -> None:

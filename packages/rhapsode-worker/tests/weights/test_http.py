@@ -189,10 +189,14 @@ def test_a_server_that_sends_without_end_is_cut_off(site: Site, tmp_path: Path) 
         weights.fetch()
 
 
-def test_a_server_that_is_busy_is_asked_again(site: Site, tmp_path: Path) -> None:
-    site.plan("/model", refuse(503), refuse(429))
-    served(site, tmp_path, CONTENT, QUICK).fetch()
-    assert len(site.seen) == 3
+def test_a_server_that_is_busy_is_asked_again_and_one_that_refuses_is_not(
+    site: Site, tmp_path: Path
+) -> None:
+    site.files["/busy"] = CONTENT
+    site.plan("/busy", refuse(503), refuse(429))
+    sources = [ReleaseFile(site.url("/gone")), ReleaseFile(site.url("/busy"))]
+    weights_of(tmp_path, declared("a", CONTENT, *sources), patience=QUICK).fetch()
+    assert [seen.path for seen in site.seen] == ["/gone", "/busy", "/busy", "/busy"]
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 410, 451])

@@ -81,7 +81,8 @@ async def open_core(
 
 def _app(fleet: Fleet, slot: Slot, limits: Deadlines) -> Starlette:
     app = Starlette(
-        routes=[*health.routes, *engines.routes, *voices.routes, *speak.routes],
+        # Tried in this order: first what is asked most and soonest needed.
+        routes=[*speak.routes, *health.routes, *engines.routes, *voices.routes],
         exception_handlers=exception_handlers(),
     )
     app.router.redirect_slashes = False

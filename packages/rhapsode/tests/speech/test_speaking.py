@@ -1,6 +1,8 @@
 """Speaking through a serving core, with a worker that does what the text says."""
 
 import json
+import os
+import signal
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Any
@@ -249,3 +251,17 @@ async def test_an_engine_that_speaks_for_too_long_makes_the_next_one_unavailable
             assert (answer.status_code, error(answer)["code"]) == (503, "model_unavailable")
             health = (await core.http.get("/health")).json()
             assert health["residency"] == {"resident": 1, "max": 1, "waiting": 0}
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_a_process_that_went_before_it_was_noticed_is_replaced_within_the_request(
+    serve: Serve, tone: Callable[..., EngineEntry], stream: bool
+) -> None:
+    async with serve({"tone": tone()}) as core:
+        await core.speak(engine="tone", text="Hello")
+        session = await core.core.fleet.worker("tone").ensure_up()
+        # What is left of a killed process in the moment before its exit is seen: nobody listens.
+        await session.client.aclose()
+        os.kill(session.pid, signal.SIGKILL)
+        answer = await core.speak(engine="tone", text="Hello", stream=stream)
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "audio/wav")

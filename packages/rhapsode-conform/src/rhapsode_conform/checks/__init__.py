@@ -3,25 +3,25 @@
 from typing import Final
 
 from rhapsode_conform.check import REGISTRY, Check
-from rhapsode_conform.checks import (  # noqa: I001 (the order in which they are run and reported)
+from rhapsode_conform.checks import (
+    capabilities,
+    concurrency,
+    creating,
+    cues_and_deliveries,
+    dialogue,
+    dials,
+    ending,
+    errors,
+    fetch,
+    formats,
     handshake,
     health,
-    capabilities,
-    routes,
-    speaking,
-    formats,
-    errors,
-    cues_and_deliveries,
-    dials,
-    voices,
-    creating,
-    dialogue,
-    fetch,
     model,
-    concurrency,
-    ending,
     negotiation,
     record,
+    routes,
+    speaking,
+    voices,
 )
 
 FAMILIES: Final = tuple(

@@ -133,7 +133,9 @@ async def current_resident(subject: Subject) -> None:
     answer = await _loaded(subject)
     current = as_object(answer.object.get("current"))
     named = current.get("variant")
-    expect(named == subject.variant, f"`current` names {subject.variant!r}, which is loaded", answer)
+    expect(
+        named == subject.variant, f"`current` names {subject.variant!r}, which is loaded", answer
+    )
     declared = as_object(as_object(subject.document.get("variants")).get(subject.variant))
     for part, value in declared.items():
         is_same = current.get(part) == value
@@ -150,7 +152,9 @@ async def follows_switch(subject: Subject) -> None:
         raise undecided(f"{other!r} could not be loaded; see 4.variants.loadable")
     answer = await subject.wire.get("/capabilities")
     named = as_object(answer.object.get("current")).get("variant")
-    expect(named == other, f"`current` names {other!r} once that is loaded", f"variant is {named!r}")
+    expect(
+        named == other, f"`current` names {other!r} once that is loaded", f"variant is {named!r}"
+    )
 
 
 @check("4.current.limits")

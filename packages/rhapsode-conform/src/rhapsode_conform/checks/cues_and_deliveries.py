@@ -38,7 +38,9 @@ async def cues_performed(subject: Subject) -> None:
     for cue in variant.cues:
         with_cue = await subject.sound(variant=name, text=f"{text} [{cue}]", seed=SEED)
         is_heard = is_different(plain, with_cue)
-        expect(is_heard, f"[{cue}] is claimed by {name!r} and performed", "the same audio without it")
+        expect(
+            is_heard, f"[{cue}] is claimed by {name!r} and performed", "the same audio without it"
+        )
 
 
 @check("5.deliveries.translated", Need.DELIVERIES, Need.SEED)
@@ -49,7 +51,9 @@ async def deliveries_performed(subject: Subject) -> None:
     for delivery in variant.deliveries:
         read = await subject.sound(variant=name, seed=SEED, delivery=delivery)
         is_heard = is_different(plain, read)
-        expect(is_heard, f"{delivery!r} is claimed by {name!r} and performed", "the same without it")
+        expect(
+            is_heard, f"{delivery!r} is claimed by {name!r} and performed", "the same without it"
+        )
 
 
 @check("d.cues.worker-strips", Need.UNCLAIMED_CUE, Need.SEED)
@@ -105,7 +109,9 @@ def _claims_of(variant: Variant) -> list[dict[str, object]]:
     cues: list[dict[str, object]] = [{"text": f"{text} [{cue}]"} for cue in variant.cues]
     deliveries: list[dict[str, object]] = [{"delivery": each} for each in variant.deliveries]
     dials: list[dict[str, object]] = [
-        {"params": {name: end}} for name, dial in variant.dials.items() for end in (dial.min, dial.max)
+        {"params": {name: end}}
+        for name, dial in variant.dials.items()
+        for end in (dial.min, dial.max)
     ]
     languages: list[dict[str, object]] = [
         {"language": each, "text": sentence_for(variant, each)} for each in variant.languages or ()

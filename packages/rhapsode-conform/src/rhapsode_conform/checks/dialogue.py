@@ -5,7 +5,7 @@ from rhapsode_contract import Variant
 from rhapsode_conform.answer import Answer, as_object
 from rhapsode_conform.check import Need, check
 from rhapsode_conform.outcome import expect
-from rhapsode_conform.subject import SEED, Subject
+from rhapsode_conform.subject import Subject
 from rhapsode_conform.texts import long_text_for, sentence_for
 
 
@@ -20,7 +20,7 @@ async def _talk(subject: Subject, *, performing: bool = True, **fields: object) 
     name, variant = subject.variant_with(lambda each: performs(each) is performing, what)
     text = sentence_for(variant)
     turns = [{"speaker": speaker, "text": text} for speaker in ("a", "b")]
-    body = {"turns": turns, "variant": name, "seed": SEED, **fields}
+    body = {"turns": turns, "variant": name, **fields}
     kept = {key: value for key, value in body.items() if value is not None}
     return await subject.wire.post("/dialogue", kept)
 
@@ -56,7 +56,8 @@ async def turns(subject: Subject) -> None:
 @check("6.dialogue.no-voice", Need.DIALOGUE)
 async def no_voice(subject: Subject) -> None:
     """Nobody has to be given a voice."""
-    for voices in (None, {}):
+    nobody: dict[str, str] = {}
+    for voices in (None, nobody):
         answer = await _talk(subject, voices=voices)
         expect(answer.is_audio, "speakers without voices are spoken", answer)
 

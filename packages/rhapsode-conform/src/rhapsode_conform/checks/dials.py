@@ -67,7 +67,7 @@ def _a_dial(subject: Subject) -> tuple[str, str, Dial]:
 
 
 async def _turned(subject: Subject, name: str, dial: str, value: float) -> Answer:
-    return await subject.speak(variant=name, params={dial: value}, seed=SEED)
+    return await subject.speak(variant=name, params={dial: value})
 
 
 async def _past_its_ends(subject: Subject) -> list[Answer]:

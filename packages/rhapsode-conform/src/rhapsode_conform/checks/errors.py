@@ -38,7 +38,13 @@ async def unknown_field(subject: Subject) -> None:
 @check("d.codes.wrong-type")
 async def wrong_type(subject: Subject) -> None:
     """Each field, with a value of the wrong kind."""
-    wrong: dict[str, object] = {"text": 7, "voice": ["a"], "seed": True, "stream": "maybe", "params": 1}
+    wrong: dict[str, object] = {
+        "text": 7,
+        "voice": ["a"],
+        "seed": True,
+        "stream": "maybe",
+        "params": 1,
+    }
     for name, value in wrong.items():
         answer = await subject.speak(**{name: value})
         expect(answer.code == "bad_request", f"`{name}: {value!r}` is `bad_request`", answer)
@@ -48,9 +54,13 @@ async def wrong_type(subject: Subject) -> None:
 async def non_finite(subject: Subject) -> None:
     """A number that is none."""
     name = next(iter(subject.variants[subject.variant].dials), "speed")
-    answer = await subject.speak_raw(f'{{"text": "It is going to rain.", "params": {{"{name}": NaN}}}}')
+    answer = await subject.speak_raw(
+        f'{{"text": "It is going to rain.", "params": {{"{name}": NaN}}}}'
+    )
     expect(answer.code == "bad_request", "NaN is `bad_request`", answer)
-    answer = await subject.speak_raw(f'{{"text": "It is going to rain.", "params": {{"{name}": 1e999}}}}')
+    answer = await subject.speak_raw(
+        f'{{"text": "It is going to rain.", "params": {{"{name}": 1e999}}}}'
+    )
     expect(answer.code == "bad_request", "a number past all bounds is `bad_request`", answer)
 
 

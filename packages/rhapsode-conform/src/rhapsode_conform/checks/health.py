@@ -58,7 +58,9 @@ async def model_bytes(subject: Subject) -> None:
     """Absent, or a size; never 0."""
     for health in await healths(subject):
         if "modelBytes" in health.object:
-            expect(_is_size(health.object["modelBytes"]), "`modelBytes` is above 0, or absent", health)
+            expect(
+                _is_size(health.object["modelBytes"]), "`modelBytes` is above 0, or absent", health
+            )
             is_loaded = health.object.get("model") == "loaded"
             expect(is_loaded, "`modelBytes` without a model", health)
 

@@ -23,7 +23,9 @@ async def unload_idempotent(subject: Subject) -> None:
     again = await subject.unload()
     expect(again.status == 200, "an unload with nothing loaded succeeds", again)
     health = await subject.health()
-    expect(health.get("model") == "unloaded", "an unload with nothing loaded changes nothing", health)
+    expect(
+        health.get("model") == "unloaded", "an unload with nothing loaded changes nothing", health
+    )
 
 
 @check("3.speak.loads")

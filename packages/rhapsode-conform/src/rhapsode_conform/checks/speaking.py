@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from rhapsode_conform.answer import Answer
+from rhapsode_conform.answer import Answer, as_object
 from rhapsode_conform.check import Need, check
 from rhapsode_conform.outcome import expect, undecided
 from rhapsode_conform.subject import SEED, Subject, as_sound
@@ -46,8 +46,7 @@ async def variant(subject: Subject) -> None:
 @check("d.variant.default")
 async def default_variant(subject: Subject) -> None:
     """With nothing loaded and none named, the first one speaks."""
-    listed = subject.document.get("variants")
-    names = list(listed) if isinstance(listed, dict) else []
+    names = list(as_object(subject.document.get("variants")))
     if subject.wanted_variant is not None and names[:1] != [subject.wanted_variant]:
         raise undecided("the default is not the variant that may be looked at")
     await subject.unload()
@@ -107,14 +106,16 @@ async def seed_reproduces(subject: Subject) -> None:
     answer = await subject.speak(seed=SEED)
     expect(answer.is_audio, "a request with a seed is spoken", answer)
     if not await subject.reproduces():
-        raise undecided("the same request with the same seed gave other audio; not every engine can")
+        raise undecided(
+            "the same request with the same seed gave other audio; not every engine can"
+        )
 
 
 async def _streamed(subject: Subject, form: str) -> Answer:
     """Returns a long text, streamed."""
     name = subject.variant
     long_text = long_text_for(subject.variants[name], _LONG_CHARACTERS)
-    return await subject.heard(text=long_text, format=form, stream=True, seed=SEED)
+    return await subject.heard(text=long_text, format=form, stream=True)
 
 
 def _sampled(subject: Subject) -> str:
@@ -174,10 +175,10 @@ def _expect_duration(answer: Answer, said: str | None, where: str) -> None:
 @check("d.segments.mode-free", Need.SEED)
 async def mode_free(subject: Subject) -> None:
     """Streamed or not, the same samples."""
+    text = long_text_for(subject.variants[subject.variant], _LONG_CHARACTERS)
     form = _sampled(subject)
-    streamed = await _streamed(subject, form)
-    long_text = long_text_for(subject.variants[subject.variant], _LONG_CHARACTERS)
-    buffered = await subject.heard(text=long_text, format=form, stream=False, seed=SEED)
+    streamed = await subject.heard(text=text, format=form, stream=True, seed=SEED)
+    buffered = await subject.heard(text=text, format=form, stream=False, seed=SEED)
     is_same = as_sound(streamed).pcm == as_sound(buffered).pcm
     expect(is_same, "the same request with the same seed sounds the same, streamed or not")
 

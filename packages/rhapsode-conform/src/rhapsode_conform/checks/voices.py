@@ -32,8 +32,7 @@ _NO_PATH_IDS: Final = ("..%2f..", "%2e%2e", "a%00b", "%2A", "a" * 65)
 async def listed(subject: Subject) -> None:
     """Id, label and spec of each."""
     answer = subject.first.voices
-    is_list = answer.status == 200 and isinstance(answer.json, list)
-    expect(is_list, "/voices answers a list", answer)
+    expect(answer.status == 200 and answer.is_list, "/voices answers a list", answer)
     for voice in as_list(answer.json):
         for name in ("id", "label", "spec"):
             value = as_object(voice).get(name)

@@ -73,7 +73,7 @@ def _frame(body: bytes, at: int) -> _Frame | None:
         samples = int.from_bytes(head[place : place + width], "big") + 1
         place += width
     place += {12: 1, 13: 2, 14: 2}.get(head[2] & 15, 0)
-    if not samples or place >= len(head) or _checksum(head[:place]) != head[place]:
+    if not samples or place >= len(head) or checksum(head[:place]) != head[place]:
         return None
     return _Frame(number, samples, bool(head[1] & 1))
 
@@ -90,7 +90,8 @@ def _number(head: bytes) -> tuple[int, int]:
     return number, 4 + length
 
 
-def _checksum(head: bytes) -> int:
+def checksum(head: bytes) -> int:
+    """Returns the CRC-8 of a frame's head without its last byte, as FLAC reckons it."""
     table = _table()
     value = 0
     for byte in head:

@@ -48,12 +48,13 @@ def _pages(body: bytes) -> Iterator[_Page]:
         ends = begins + sum(table)
         check(ends <= len(body), "an Ogg that ends within a page")
         page = body[at : at + 22] + b"\0\0\0\0" + body[at + 26 : ends]
-        check(_checksum(page) == told, f"an Ogg page at byte {at} whose checksum is wrong")
+        check(checksum(page) == told, f"an Ogg page at byte {at} whose checksum is wrong")
         yield _Page(flags, granule, body[begins:ends])
         at = ends
 
 
-def _checksum(page: bytes) -> int:
+def checksum(page: bytes) -> int:
+    """Returns the CRC-32 of a page whose own checksum is zero, as Ogg reckons it."""
     table = _table()
     value = 0
     for byte in page:

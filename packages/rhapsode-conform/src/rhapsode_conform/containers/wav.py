@@ -45,7 +45,9 @@ def read_wav(body: bytes) -> Wav:
     Raises:
         NotAudio: It is none.
     """
-    check(body[:4] == b"RIFF" and body[8:12] == b"WAVE", f"a WAV begins RIFF….WAVE, not {body[:12]!r}")
+    check(
+        body[:4] == b"RIFF" and body[8:12] == b"WAVE", f"a WAV begins RIFF….WAVE, not {body[:12]!r}"
+    )
     rate_hz = channels = 0
     at = 12
     while True:
@@ -57,7 +59,9 @@ def read_wav(body: bytes) -> Wav:
         if kind == b"fmt ":
             check(size >= 16 and at + 16 <= len(body), "a WAV whose fmt chunk is too short")
             code, channels, rate_hz, _, _, bits = struct.unpack_from("<HHIIHH", body, at)
-            check((code, bits) == (_PCM, 16), f"a WAV of code {code} with {bits} bits, not 16-bit PCM")
+            check(
+                (code, bits) == (_PCM, 16), f"a WAV of code {code} with {bits} bits, not 16-bit PCM"
+            )
         at += size + size % 2
     check(rate_hz > 0 and channels > 0, "a WAV that says no rate or no channels")
     sound = Sound(body[at:], rate_hz, channels)

@@ -68,8 +68,8 @@ def _split(data: bytes) -> tuple[str, bytes]:
     start += length_bytes
     length = int.from_bytes(data[8:start], "little")
     header = data[start : start + length]
-    if length > _HEADER_LIMIT_BYTES or len(header) != length:
-        refuse("ends within its header, or has one that is too long")
+    if length > _HEADER_LIMIT_BYTES:
+        refuse("has a header that is too long")
     # Version 3 allows UTF-8; nothing that is read here is other than ASCII.
     return header.decode("ascii", errors="replace"), data[start + length :]
 

@@ -139,11 +139,8 @@ class _Machine:
         self._stack.append(truth)
 
     def tuple_of(self, count: int) -> None:
-        if len(self._stack) < count:
-            self._refuse_stack()
-        items = tuple(self._stack[len(self._stack) - count :])
-        del self._stack[len(self._stack) - count :]
-        self._stack.append(items)
+        items = [self._pop(object) for _ in range(count)]
+        self._stack.append(tuple(reversed(items)))
 
     def tuple_since_mark(self) -> None:
         items: list[object] = []

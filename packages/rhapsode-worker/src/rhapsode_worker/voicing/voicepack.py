@@ -77,8 +77,8 @@ class _Archive:
 
     def read_storage(self, storage: Storage) -> bytes:
         """Returns the bytes of a storage, as many as its numbers take."""
-        if not 0 < storage.count <= VALUES_LIMIT:
-            refuse(f"declares {storage.count:,} numbers; 1 to {VALUES_LIMIT:,} are allowed")
+        if storage.count > VALUES_LIMIT:
+            refuse(f"declares {storage.count:,} numbers; {VALUES_LIMIT:,} are the most")
         numbers = self.read(f"data/{storage.key}")
         if len(numbers) != storage.count * FLOAT_BYTES[storage.kind]:
             refuse(f"should hold {storage.count:,} numbers, and holds {len(numbers):,} bytes")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from rhapsode_worker.weights.source import Errand, SourceFailed
-from rhapsode_worker.weights.staging import bytes_below
+from rhapsode_worker.weights.staging import sizes_below
 
 _POLL_SECONDS: Final = 0.2
 _GRACE_SECONDS: Final = 5.0
@@ -59,16 +59,18 @@ def run_client(command: Sequence[str], errand: Errand, scratch: Path) -> None:
 
 
 def _watch(process: subprocess.Popen[bytes], errand: Errand, scratch: Path) -> int:
-    seen = 0
+    before = errand.part.arrived()
+    seen: list[int] = []
     moved_at = time.monotonic()
     while True:
         try:
             return process.wait(_POLL_SECONDS)
         except subprocess.TimeoutExpired:
             errand.stop.check()
-        if (there := bytes_below(scratch)) != seen:
+        if (there := sizes_below(scratch)) != seen:
             seen, moved_at = there, time.monotonic()
-            errand.meter.show(there)
+            # The largest is the archive: clients copy it about, and it counts once.
+            errand.meter.show(before + max(there, default=0))
         elif time.monotonic() - moved_at > errand.patience.client_silence_seconds:
             raise SourceFailed(f"brought nothing for {time.monotonic() - moved_at:.0f} s")
 

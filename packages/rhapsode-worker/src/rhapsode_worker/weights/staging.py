@@ -48,13 +48,13 @@ class Staging:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def bytes_below(folder: Path) -> int:
-    """Returns the sizes of all files below a folder in which another process is at work."""
-    total = 0
+def sizes_below(folder: Path) -> list[int]:
+    """Returns the size of each file below a folder in which another process is at work."""
+    sizes: list[int] = []
     for parent, _, names in os.walk(folder):
         for name in names:
             try:
-                total += os.lstat(os.path.join(parent, name)).st_size
+                sizes.append(os.lstat(os.path.join(parent, name)).st_size)
             except FileNotFoundError:
                 continue  # moved or removed since it was listed
-    return total
+    return sizes

@@ -24,9 +24,6 @@ class Deadlines:
     segment_seconds: float = 120.0
     """Of a buffered answer, for each segment of its text."""
 
-    document_seconds: float = 30.0
-    """A worker's listing."""
-
 
 class Clock:
     """One deadline that moves from stage to stage; what is late is in the error."""

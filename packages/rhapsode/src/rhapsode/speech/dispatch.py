@@ -1,6 +1,7 @@
 """From what a client asked to what the worker is asked: a function of values (contract §§ 4-6)."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from rhapsode_contract import (
     Capabilities,
@@ -14,6 +15,10 @@ from rhapsode_contract import (
     check_voice_id,
     effective_variant,
 )
+
+
+_GROWING_SEGMENTS: Final = 12
+"""More than it takes from the smallest first segment to one of full size, doubling."""
 
 
 @dataclass(frozen=True)
@@ -81,8 +86,9 @@ def dispatch(
 def _segments(characters: int, variant: Variant) -> int:
     """Returns a bound on the generations that a text makes.
 
-    Pieces are packed greedily, so two neighbours are together longer than one segment may be.
+    Pieces are packed greedily, so two neighbours are together longer than one segment may be;
+    but the first ones may be smaller, each up to twice the one before.
     """
     if variant.segmentation is None or not variant.segmentation.segment_characters:
         return 1
-    return 1 + 2 * characters // variant.segmentation.segment_characters
+    return _GROWING_SEGMENTS + 2 * characters // variant.segmentation.segment_characters

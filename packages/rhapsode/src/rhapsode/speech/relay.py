@@ -6,7 +6,14 @@ from http import HTTPStatus
 from typing import Final
 
 from rhapsode_contract import Internal, ModelUnavailable, SpeakRequest, read_error
-from rhapsode_http import StreamAborted, UpstreamError, UpstreamResponse, send_stream, send_whole
+from rhapsode_http import (
+    StreamAborted,
+    UpstreamError,
+    UpstreamResponse,
+    UpstreamUnreachable,
+    send_stream,
+    send_whole,
+)
 from starlette.types import Send
 
 from rhapsode.speech.deadlines import Clock
@@ -46,12 +53,15 @@ async def take_whole(
     Raises:
         RhapsodeError: The worker refused or failed, took too long, or what it sent is no audio.
         ForeignError: It refused with a code that we do not know.
+        UpstreamUnreachable: The process is gone; it was asked nothing.
     """
     with clock.running():
         try:
             async with await session.open("POST", "/speak", request.to_json()) as response:
                 content_type = await _expect_audio(response)
                 body = await read_whole(response, limit_bytes)
+        except UpstreamUnreachable:
+            raise
         except UpstreamError as error:
             raise await session.explain(error) from None
         if len(body) < FLOOR_BYTES:
@@ -75,11 +85,14 @@ async def relay_stream(
     Raises:
         RhapsodeError: The worker refused or failed before there was audio.
         ForeignError: It refused with a code that we do not know.
+        UpstreamUnreachable: The process is gone; it was asked nothing.
         StreamAborted: It failed later; the client's connection has to be cut.
     """
     with clock.running():
         try:
             response = await session.open("POST", "/speak", request.to_json())
+        except UpstreamUnreachable:
+            raise
         except UpstreamError as error:
             raise await session.explain(error) from None
         async with response:

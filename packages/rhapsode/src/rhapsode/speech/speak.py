@@ -3,6 +3,7 @@
 from typing import Final
 
 from rhapsode_contract import Capabilities, PublicSpeakRequest
+from rhapsode_http import UpstreamUnreachable
 from starlette.types import Send
 
 from rhapsode.residency.slot import Slot
@@ -11,6 +12,7 @@ from rhapsode.speech.dispatch import Dispatch, dispatch
 from rhapsode.speech.relay import Audio, relay_stream, take_whole, too_slow
 from rhapsode.workers.fleet import Fleet
 from rhapsode.workers.session import Session
+from rhapsode.workers.worker import Worker
 
 _UNKNOWN_BYTES_A_SECOND: Final = 48_000 * 2 * 2
 """16-bit stereo at 48 kHz: more than any engine makes, for one that does not say."""
@@ -42,11 +44,22 @@ class Speech:
         session = await worker.ensure_up()
         asked = dispatch(body, session.capabilities, worker.resident_variant)
         async with self._slot.lease(worker.engine, asked.variant):
-            session = await worker.ensure_loaded(asked.variant)
-            audio = await self._perform(session, asked, send)
+            audio = await self._speak_on(worker, asked, send)
         # The card is free for the next one while a slow client takes what is whole.
         if audio is not None:
             await audio.send(send)
+
+    async def _speak_on(self, worker: Worker, asked: Dispatch, send: Send) -> Audio | None:
+        """Speaks; on a second process where the first had gone before that was noticed."""
+        for is_last in (False, True):
+            session = await worker.ensure_loaded(asked.variant)
+            try:
+                return await self._perform(session, asked, send)
+            except UpstreamUnreachable as error:
+                failure = await session.explain(error)
+                if is_last or not session.ended.is_set():
+                    raise failure from None
+        raise AssertionError("unreachable: the last try returns or raises")
 
     async def _perform(self, session: Session, asked: Dispatch, send: Send) -> Audio | None:
         """Returns the audio where it was asked for whole, else sends it as it comes."""

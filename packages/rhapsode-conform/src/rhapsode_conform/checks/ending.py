@@ -1,0 +1,219 @@
+"""How a worker ends, and what it has left on its streams (contract § 2)."""
+
+import json
+import signal
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Final
+
+import anyio
+from rhapsode_http import UpstreamError, parse_address
+
+from rhapsode_conform.answer import Answer
+from rhapsode_conform.check import Need, check
+from rhapsode_conform.checks.concurrency import long_request
+from rhapsode_conform.outcome import expect, failed, undecided
+from rhapsode_conform.spawned import Spawned
+from rhapsode_conform.subject import Subject
+from rhapsode_conform.wire import JSON_TYPE, Wire
+
+_OVER: Final = "it had ended before it could be asked"
+
+Ask = Callable[[Spawned, Wire], Awaitable[Answer | None]]
+
+
+@dataclass
+class _Leaving:
+    """What a worker did that was told to end with a request in flight."""
+
+    answer: Answer | None = None
+    """To being told over HTTP; None where it was a signal."""
+    refused: Answer | None = None
+    health: Answer | None = None
+    broken_off: str = ""
+    """What became of the request in flight; empty where it was finished."""
+    status: int | None = None
+    """None: it had not ended in time."""
+
+
+async def _by_signal(worker: Spawned, _: Wire) -> None:
+    worker.signal(signal.SIGTERM)
+
+
+async def _by_verb(_: Spawned, wire: Wire) -> Answer:
+    return await wire.post("/terminate")
+
+
+async def _left(subject: Subject, how: str, ask: Ask) -> _Leaving:
+    """Starts a worker, has it speak at length, tells it to end, and watches."""
+
+    async def look() -> _Leaving:
+        leaving = _Leaving()
+        async with subject.started() as worker:
+            if not worker.handshake:
+                raise undecided(f"another one did not start: {worker.last_words}")
+            wire = subject.wire_to(parse_address(str(worker.handshake.get("listen"))))
+            try:
+                await _speak_and_end(subject, worker, wire, ask, leaving)
+            finally:
+                await wire.aclose()
+            with anyio.move_on_after(subject.patience.exit_seconds):
+                leaving.status = await worker.exited()
+        return leaving
+
+    return await subject.once(how, look)
+
+
+async def _speak_and_end(
+    subject: Subject, worker: Spawned, wire: Wire, ask: Ask, leaving: _Leaving
+) -> None:
+    body = json.dumps(long_request(subject)).encode()
+    async with wire.open("POST", "/speak", body, JSON_TYPE) as response:
+        await response.read()
+        leaving.answer = await ask(worker, wire)
+        try:
+            leaving.health = await _draining(wire)
+            leaving.refused = await wire.post("/speak", subject.request({}))
+        except UpstreamError:
+            pass  # it has left already
+        try:
+            while await response.read():
+                pass
+        except UpstreamError as error:
+            leaving.broken_off = str(error)
+
+
+async def _draining(wire: Wire) -> Answer:
+    """Returns its health once that says it drains, or has been asked often enough.
+
+    A signal is on its way for a moment; a request does not overtake it by much.
+    """
+    answer = await wire.get("/health")
+    for _ in range(100):
+        if answer.object.get("process") == "draining":
+            break
+        await anyio.sleep(0.01)
+        answer = await wire.get("/health")
+    return answer
+
+
+async def _drained(subject: Subject) -> _Leaving:
+    return await _left(subject, "left by signal", _by_signal)
+
+
+@check("2.stop.refuses", Need.SPAWNED)
+async def refuses(subject: Subject) -> None:
+    """After SIGTERM a new request is refused."""
+    leaving = await _drained(subject)
+    if leaving.refused is None:
+        raise undecided(_OVER)
+    is_refused = leaving.refused.is_refusal
+    expect(is_refused, "a worker that was sent SIGTERM takes no new request", leaving.refused)
+
+
+@check("6.errors.overloaded", Need.SPAWNED)
+async def overloaded(subject: Subject) -> None:
+    """And in this way."""
+    leaving = await _drained(subject)
+    if leaving.refused is None or not leaving.refused.is_refusal:
+        raise undecided("nothing was refused; see 2.stop.refuses")
+    is_called = (leaving.refused.status, leaving.refused.code) == (429, "overloaded")
+    expect(is_called, "a draining worker refuses with 429 `overloaded`", leaving.refused)
+
+
+@check("d.drain.reads", Need.SPAWNED)
+async def drain_reads(subject: Subject) -> None:
+    """Health is answered to the end, and says what is going on."""
+    leaving = await _drained(subject)
+    if leaving.health is None:
+        raise undecided(_OVER)
+    health = leaving.health
+    is_told = health.status == 200 and health.object.get("process") == "draining"
+    expect(is_told, "a draining worker answers /health, and says that it drains", health)
+
+
+@check("2.stop.finishes", Need.SPAWNED)
+async def finishes(subject: Subject) -> None:
+    """What was being spoken is spoken to its end."""
+    leaving = await _drained(subject)
+    is_whole = not leaving.broken_off
+    expect(is_whole, "a request in flight at SIGTERM is finished", leaving.broken_off)
+
+
+@check("2.stop.exits-zero", Need.SPAWNED)
+async def exits_zero(subject: Subject) -> None:
+    """Status 0."""
+    _expect_end(subject, await _drained(subject), "SIGTERM")
+
+
+@check("2.stop.terminate", Need.SPAWNED)
+async def terminate(subject: Subject) -> None:
+    """The same, asked for over HTTP."""
+    leaving = await _left(subject, "left by verb", _by_verb)
+    is_taken = leaving.answer is not None and leaving.answer.status == 202
+    expect(is_taken, "/terminate answers 202", leaving.answer)
+    is_whole = not leaving.broken_off
+    expect(is_whole, "a request in flight at /terminate is finished", leaving.broken_off)
+    _expect_end(subject, leaving, "/terminate")
+
+
+def _expect_end(subject: Subject, leaving: _Leaving, what: str) -> None:
+    if leaving.status is None:
+        bound = subject.patience.exit_seconds
+        raise failed(f"it ends after {what}", f"it still runs after {bound:g} s")
+    seen = f"status {leaving.status}"
+    expect(leaving.status == 0, f"after {what} it drains and exits with status 0", seen)
+
+
+@check("d.life.ends-with-server", Need.SPAWNED)
+async def lifeline(subject: Subject) -> None:
+    """The end of its life line is its end."""
+    async with subject.started() as worker:
+        if not worker.handshake:
+            raise undecided(f"another one did not start: {worker.last_words}")
+        await worker.cut_lifeline()
+        with anyio.move_on_after(subject.patience.exit_seconds):
+            await worker.exited()
+        seen = f"it still runs {subject.patience.exit_seconds:g} s later"
+        is_over = worker.status is not None
+        expect(is_over, "told that standard input is its life line, it ends with that", seen)
+
+
+def _processes(subject: Subject) -> list[Spawned]:
+    assert subject.worker is not None, "the check needs a spawned worker"
+    return [each for each in (subject.worker, *subject.others) if each.handshake]
+
+
+@check("2.handshake.stdout-reserved", Need.SPAWNED)
+async def stdout_reserved(subject: Subject) -> None:
+    """Nothing else, from any process that was started here, whatever it was asked."""
+    if len(_processes(subject)) == 1:
+        await _drained(subject)  # one process at least has said all that it will
+    for worker in _processes(subject):
+        noise = [line for line in worker.lines if line.strip() and '"ready"' not in line]
+        expect(not noise, "standard output holds the handshake and nothing else", noise[:3])
+
+
+@check("2.logs.json-lines", Need.SPAWNED)
+async def logs(subject: Subject) -> None:
+    """Each line of standard error is a JSON object."""
+    lines = [line for worker in _processes(subject) for line in _whole_lines(worker)]
+    if not lines:
+        raise undecided("it logged nothing")
+    for line in lines:
+        expect(_is_object(line), "the log is JSON lines on standard error", line)
+
+
+def _whole_lines(worker: Spawned) -> list[str]:
+    # The last line of a process that lives may not have come whole, nor may the last of one that
+    # was killed.
+    return [
+        line for line in worker.stderr.decode(errors="replace").split("\n")[:-1] if line.strip()
+    ]
+
+
+def _is_object(line: str) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except ValueError:
+        return False

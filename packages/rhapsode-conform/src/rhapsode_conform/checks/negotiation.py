@@ -1,0 +1,88 @@
+"""Which contract is spoken (contract § 9)."""
+
+import re
+from dataclasses import dataclass
+from typing import Any, Final, TypeGuard
+
+from rhapsode_contract import CONTRACT
+from rhapsode_http import parse_address
+
+from rhapsode_conform.check import Need, check
+from rhapsode_conform.outcome import expect
+from rhapsode_conform.subject import Subject
+
+_FAR_ABOVE: Final = CONTRACT + 98
+_TOO_LOW: Final = 0
+
+
+@dataclass(frozen=True)
+class _Offered:
+    contract: Any
+    """In the handshake; None where there was none."""
+    documented: Any
+    """In the capabilities."""
+    status: int | None
+    words: str
+
+
+async def _offered(subject: Subject, offer: int) -> _Offered:
+    """Starts a worker that is offered a contract."""
+
+    async def look() -> _Offered:
+        async with subject.started(offer=offer) as worker:
+            if not worker.handshake:
+                return _Offered(None, None, worker.status, "\n".join(worker.log))
+            wire = subject.wire_to(parse_address(str(worker.handshake.get("listen"))))
+            try:
+                document = (await wire.get("/capabilities")).object
+            finally:
+                await wire.aclose()
+            contract = worker.handshake.get("contract")
+            return _Offered(contract, document.get("contract"), None, "")
+
+    return await subject.once(f"offered {offer}", look)
+
+
+def _is_number(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+@check("9.answer.highest", Need.SPAWNED)
+async def highest(subject: Subject) -> None:
+    """Offered this tool's own contract, and far more than there is."""
+    assert subject.worker is not None
+    own = subject.worker.handshake.get("contract")
+    is_under = _is_number(own) and 1 <= own <= CONTRACT
+    expect(is_under, f"offered {CONTRACT} it answers at {CONTRACT} at most", f"it answers {own!r}")
+    above = await _offered(subject, _FAR_ABOVE)
+    most = above.contract
+    is_under = _is_number(most) and own <= most <= _FAR_ABOVE
+    seen = f"it answers {most!r}, and {own!r} to {CONTRACT}: {above.words[-200:]}"
+    expect(is_under, f"offered {_FAR_ABOVE} it answers at its highest", seen)
+    exact = own if most == CONTRACT else (await _offered(subject, most)).contract
+    expect(exact == most, f"offered {most} it answers at {most}", f"it answers {exact!r}")
+
+
+@check("9.answer.reported", Need.SPAWNED)
+async def reported(subject: Subject) -> None:
+    """The same in the handshake and in the document, whatever was offered."""
+    assert subject.worker is not None
+    pairs = [(subject.worker.handshake.get("contract"), subject.document.get("contract"))]
+    above = await _offered(subject, _FAR_ABOVE)
+    pairs.append((above.contract, above.documented))
+    for handshake, document in pairs:
+        seen = f"{handshake!r} and {document!r}"
+        expect(handshake == document, "handshake and capabilities name the same contract", seen)
+
+
+@check("9.refuse.too-low", Need.SPAWNED)
+async def too_low(subject: Subject) -> None:
+    """Offered less than it can speak."""
+    assert subject.worker is not None
+    seen = await _offered(subject, _TOO_LOW)
+    expect(seen.contract is None, f"offered {_TOO_LOW}, it shakes no hands", seen)
+    expect(seen.status not in {None, 0}, f"offered {_TOO_LOW}, it exits non-zero", seen)
+    own = subject.worker.handshake.get("contract")
+    for number in (_TOO_LOW, own):
+        is_named = re.search(rf"(?<![\d:.T-]){number}(?![\d:.-]?\d)", seen.words) is not None
+        expect(is_named, f"its standard error names both numbers, {_TOO_LOW} and {own}", seen.words)

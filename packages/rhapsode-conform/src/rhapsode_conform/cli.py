@@ -1,0 +1,112 @@
+"""The `rhapsode-conform` command."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Final
+
+import anyio
+import typer
+from rich.console import Console
+
+from rhapsode_conform.checks import CHECKS
+from rhapsode_conform.patience import Patience
+from rhapsode_conform.report import PeopleReport, as_json, as_junit, list_checks
+from rhapsode_conform.result import Report
+from rhapsode_conform.runner import Options, Unreachable, check_worker
+from rhapsode_conform.selection import NoCheck, select
+from rhapsode_conform.target import NoTarget, parse_target
+
+CONFORMS: Final = 0
+BROKEN: Final = 1
+NO_VERDICT: Final = 2
+"""The worker cannot be reached, or the command line makes no sense."""
+
+app = typer.Typer(
+    name="rhapsode-conform",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.command(no_args_is_help=True)
+def conform(
+    worker: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="unix:/path, tcp:host:port, http://host:port, or -- and a command that starts it.",
+            show_default=False,
+        ),
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(help="Run these alone: an id, its beginning, a family.")
+    ] = None,
+    skip: Annotated[list[str] | None, typer.Option(help="Leave these out.")] = None,
+    variant: Annotated[str | None, typer.Option(help="Look at this variant alone.")] = None,
+    engine: Annotated[
+        str | None, typer.Option(help="The engine's id, which a worker we start is told.")
+    ] = None,
+    token: Annotated[
+        str | None, typer.Option(help="The bearer token of a worker on the network.")
+    ] = None,
+    timeout: Annotated[
+        float, typer.Option(help="Seconds that one check may take.", min=1)
+    ] = Patience.check_seconds,
+    is_json: Annotated[bool, typer.Option("--json", help="Write JSON instead.")] = False,
+    junit: Annotated[Path | None, typer.Option(help="Write JUnit's XML to this file.")] = None,
+    is_list: Annotated[bool, typer.Option("--list", help="List the checks and stop.")] = False,
+) -> None:
+    """Holds a speech worker, in any language, against the Rhapsode worker protocol.
+
+    Exits with 0 if it conforms, 1 if it breaks a promise that must be kept, 2 if it cannot be
+    reached.
+    """
+    try:
+        checks = select(CHECKS, only=only or (), skip=skip or ())
+        if is_list:
+            list_checks(Console(), checks)
+            return
+        target = parse_target(worker or [], is_command="--" in sys.argv, engine=engine)
+    except (NoCheck, NoTarget) as error:
+        raise _no_verdict(error) from None
+    options = Options(
+        patience=Patience(check_seconds=timeout),
+        variant=variant,
+        token=token,
+        environment=_environment(),
+    )
+    people = None if is_json else PeopleReport(Console(highlight=False))
+
+    async def run() -> Report:
+        if people is None:
+            return await check_worker(target, options, checks)
+        return await check_worker(target, options, checks, tell=people.tell)
+
+    try:
+        report = anyio.run(run, backend_options={"use_uvloop": True})
+    except Unreachable as error:
+        raise _no_verdict(error) from None
+    if people:
+        people.close(report)
+    else:
+        typer.echo(as_json(report))
+    if junit is not None:
+        junit.write_text(as_junit(report), encoding="utf-8")
+    raise typer.Exit(CONFORMS if report.conforms else BROKEN)
+
+
+def _environment() -> dict[str, str]:
+    """Returns what a spawned worker inherits: all but the protocol's own variables."""
+    inherited = os.environ  # noqa: TID251 (the command line is where it may be read)
+    return {k: v for k, v in inherited.items() if not k.startswith("RHAPSODE_WORKER_")}
+
+
+def _no_verdict(error: Exception) -> typer.Exit:
+    typer.echo(f"rhapsode-conform: {error}", err=True)
+    return typer.Exit(NO_VERDICT)
+
+
+def main() -> None:
+    """Runs the command."""
+    app()

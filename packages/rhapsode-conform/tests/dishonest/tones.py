@@ -1,0 +1,26 @@
+"""What the raw worker sounds like: one tone a voice, made fast."""
+
+from array import array
+from functools import lru_cache
+from math import pi, sin
+from typing import Final
+
+RATE_HZ: Final = 8000
+MS_PER_CHARACTER: Final = 60
+MS_PER_CUE: Final = 300
+CUE_HERTZ: Final = 3000
+
+
+def tone(hertz: int, amplitude: float, milliseconds: float, phase: int = 0) -> bytes:
+    """Returns a sine as little-endian 16-bit samples, mono."""
+    second = _second(hertz, round(amplitude * 32767))
+    begin = 2 * (phase % RATE_HZ)
+    size = 2 * round(milliseconds * RATE_HZ / 1000)
+    turned = second[begin:] + second[:begin]
+    return (turned * (size // len(turned) + 1))[:size]
+
+
+@lru_cache(maxsize=64)
+def _second(hertz: int, peak: int) -> bytes:
+    samples = array("h", [round(peak * sin(2 * pi * hertz * i / RATE_HZ)) for i in range(RATE_HZ)])
+    return samples.tobytes()
