@@ -55,6 +55,7 @@ class Answer:
         """Sends bytes, counted as they go."""
         piece = self.site.piece_bytes
         for start in range(0, len(content), piece):
+            self.site.wait_for_leave()
             self._handler.wfile.write(content[start : start + piece])
             self.site.note_sent(min(piece, len(content) - start))
 
@@ -85,7 +86,7 @@ class Site:
         self.closing = threading.Event()
         self._plans: defaultdict[str, deque[Behaviour]] = defaultdict(deque)
         self._always: dict[str, Behaviour] = {}
-        self._sent = 0
+        self._leave: int | None = None
         self._moved = threading.Condition()
 
     def url(self, path: str) -> str:
@@ -118,17 +119,30 @@ class Site:
         else:
             answer.head(404, Content_Length=0)
 
+    def send_only(self, count: int) -> None:
+        """Returns once about `count` more bytes have gone out, and lets no more go."""
+        with self._moved:
+            self._leave = count
+            self._moved.notify_all()
+            assert self._moved.wait_for(lambda: self._leave is None or self._leave <= 0, timeout=60)
+
+    def send_freely(self) -> None:
+        """Lets all bytes go, as at first."""
+        with self._moved:
+            self._leave = None
+            self._moved.notify_all()
+
+    def wait_for_leave(self) -> None:
+        """Waits until bytes may go out."""
+        with self._moved:
+            self._moved.wait_for(lambda: self._leave is None or self._leave > 0)
+
     def note_sent(self, count: int) -> None:
         """Notes bytes that went out."""
         with self._moved:
-            self._sent += count
+            if self._leave is not None:
+                self._leave -= count
             self._moved.notify_all()
-
-    def wait_for_bytes(self, count: int) -> None:
-        """Returns once `count` more bytes have gone out."""
-        with self._moved:
-            target = self._sent + count
-            assert self._moved.wait_for(lambda: self._sent >= target, timeout=30)
 
 
 # Ways to go wrong.
@@ -208,6 +222,7 @@ def serving() -> Generator[Site]:
         yield site
     finally:
         site.closing.set()
+        site.send_freely()
         server.shutdown()
         thread.join()
         server.server_close()

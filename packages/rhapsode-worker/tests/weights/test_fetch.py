@@ -248,6 +248,18 @@ def test_a_fetch_that_waits_for_another_shows_what_arrives_and_can_be_stopped(
     assert waiter.verify() == []
 
 
+def test_scratch_of_a_killed_fetch_is_removed_and_what_can_be_used_is_kept(
+    site: Site, tmp_path: Path
+) -> None:
+    for name in ("scratch-abc", "pip-six-1.0"):
+        (tmp_path / ".fetch" / name).mkdir(parents=True)
+    weights = served(site, tmp_path, CONTENT)
+    site.always("/model", refuse(404))
+    with pytest.raises(ModelUnavailable):
+        weights.fetch()
+    assert [path.name for path in (tmp_path / ".fetch").iterdir()] == ["pip-six-1.0"]
+
+
 def test_the_stamp_names_each_file_and_its_hash(site: Site, tmp_path: Path) -> None:
     weights = served(site, tmp_path, CONTENT)
     weights.fetch()

@@ -220,7 +220,7 @@ def test_a_server_that_falls_silent_is_left_for_the_next(site: Site, tmp_path: P
     site.files.update({"/one": CONTENT, "/two": CONTENT})
     site.plan("/one", drop_after(100_000), say_nothing)
     sources = [ReleaseFile(site.url("/one")), ReleaseFile(site.url("/two"))]
-    patience = Patience(silence_seconds=0.3, pauses_seconds=())
+    patience = Patience(silence_seconds=1.0, pauses_seconds=())
     weights_of(tmp_path, declared("a", CONTENT, *sources), patience=patience).fetch()
     assert [(seen.path, seen.offset) for seen in site.seen] == [
         ("/one", 0),

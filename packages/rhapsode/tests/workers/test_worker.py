@@ -153,7 +153,12 @@ async def test_a_request_to_a_process_that_was_killed_hears_why(
             os.kill(session.pid, signal.SIGKILL)
 
 
-@pytest.mark.contract("d.handshake.exited", "2.start.exit-is-failure", "2.start.stderr-is-message")
+@pytest.mark.contract(
+    "d.handshake.exited",
+    "2.start.exit-is-failure",
+    "2.start.stderr-is-message",
+    "2.handshake.no-polling",
+)
 async def test_one_that_exits_at_its_start_is_internal_with_its_last_words(
     open_worker: OpenWorker, tone: Tone
 ) -> None:

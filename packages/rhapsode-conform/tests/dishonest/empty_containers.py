@@ -52,5 +52,5 @@ def flac_of(pcm: bytes) -> bytes:
     for number, at in enumerate(range(0, samples, _FLAC_BLOCK)):
         length = min(_FLAC_BLOCK, samples - at)
         head = bytes([0xFF, 0xF8, 0x74, 0x08, number]) + (length - 1).to_bytes(2, "big")
-        body += head + bytes([flac.checksum(head)]) + bytes(40)
+        body += head + bytes([flac.checksum(head)]) + bytes(200)
     return body

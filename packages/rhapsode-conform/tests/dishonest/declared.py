@@ -1,0 +1,102 @@
+"""What the raw worker says that it can do."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+Breaks = Callable[[str], bool]
+"""Whether the worker is to break the promise of that id."""
+
+FORMATS: Final = ["wav", "mp3", "opus", "flac", "pcm"]
+VOICES: Final = {"low": 200, "high": 400}
+MAX_CHARACTERS: Final = 4096
+MAX_SPEAKERS: Final = 2
+
+
+def variants_of(breaks: Breaks, *, makes_voices: bool) -> dict[str, dict[str, Any]]:
+    """Returns a variant that does little, and one that does everything."""
+    making = {"supported": makes_voices}
+    cloning = {**making, "referenceSeconds": [1, 10], "formats": ["wav"]} if makes_voices else making
+    plain: dict[str, Any] = {
+        "cues": [],
+        "deliveries": [],
+        "dials": {},
+        "languages": ["en"],
+        "cloning": {"supported": False},
+        "segmentation": {"supported": False},
+    }
+    full: dict[str, Any] = {
+        "cues": ["laugh"],
+        "deliveries": ["hushed"],
+        "dials": {"speed": {"min": 0.5, "max": 2, "default": 1}},
+        "languages": ["en", "fr"],
+        "cloning": cloning,
+        "blending": making,
+        "segmentation": {"supported": True, "segmentCharacters": 200},
+        "dialogue": {"maxSpeakers": 0 if breaks("4.dialogue.declared") else MAX_SPEAKERS},
+    }
+    if breaks("4.variants.own-abilities"):
+        del plain["deliveries"]
+    if breaks("4.cloning.per-variant"):
+        del plain["cloning"]
+    if breaks("5.cues.closed-set"):
+        full["cues"] = ["laugh", "yawn"]
+    if breaks("5.deliveries.closed-set"):
+        full["deliveries"] = ["hushed", "whispered"]
+    if breaks("8.split.declared"):
+        full["segmentation"] = {"supported": True, "segmentCharacters": 0}
+    listed = {"plain": plain, "full": full}
+    if breaks("4.variants.loadable"):
+        listed["ghost"] = {**plain, "languages": []}
+    return listed
+
+
+def document(
+    breaks: Breaks, variants: dict[str, dict[str, Any]], resident: str | None, contract: int
+) -> dict[str, Any]:
+    """Returns the capability document."""
+    said: dict[str, Any] = {
+        "contract": contract,
+        "engine": {"id": "raw", "displayName": "Raw", "adapterVersion": "1"},
+        "license": {"code": "MIT", "weights": "none", "weightsCommercialUse": True},
+        "device": {"type": "cpu", "name": "a processor"},
+        "variants": variants,
+        "formats": FORMATS,
+    }
+    if resident is not None:
+        said["current"] = _current(breaks, variants, resident)
+    elif breaks("4.current.absent"):
+        said["current"] = _current(breaks, variants, "plain")
+    _spoil(breaks, said, resident)
+    return said
+
+
+def _spoil(breaks: Breaks, said: dict[str, Any], resident: str | None) -> None:
+    if breaks("4.document.parts"):
+        del said["contract"]
+    if breaks("4.engine.identity"):
+        del said["engine"]["adapterVersion"]
+    if breaks("4.license.code-and-weights"):
+        del said["license"]["weights"]
+    if breaks("4.device.named"):
+        del said["device"]["name"]
+    if breaks("4.variants.always") and resident is not None:
+        said["variants"] = {resident: said["variants"][resident]}
+
+
+def _current(breaks: Breaks, variants: dict[str, dict[str, Any]], resident: str) -> dict[str, Any]:
+    current: dict[str, Any] = {
+        **variants[resident],
+        "variant": resident,
+        "maxCharacters": MAX_CHARACTERS,
+        "streaming": {"supported": True, "granularity": "chunk"},
+        "nativeFormat": {"encoding": "pcm_s16le", "sampleRate": 8000, "channels": 1},
+    }
+    if breaks("4.current.resident"):
+        current["cues"] = ["cough"]
+    if breaks("4.current.follows-switch"):
+        current["variant"] = "plain"
+    if breaks("4.current.limits"):
+        del current["maxCharacters"]
+    if breaks("4.current.native-format"):
+        current["nativeFormat"] = {**current["nativeFormat"], "channels": 2}
+    return current

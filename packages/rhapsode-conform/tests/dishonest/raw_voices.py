@@ -1,0 +1,113 @@
+"""The voices of the raw worker, and those that are made."""
+
+import hashlib
+import pickle
+import re
+from typing import Any
+
+from .declared import VOICES, Breaks
+from .refusal import Refusal
+from .requests import Checker
+
+Parts = dict[str, tuple[str | None, bytes]]
+"""Parts of a form: the file's name, where it is one, and the content."""
+
+_PART = re.compile(rb'name="([^"]*)"(?:; filename="([^"]*)")?[^\r]*(?:\r\n[^\r]+)*\r\n\r\n')
+_BLEND = re.compile(r"[A-Za-z0-9_-]+(\(([0-9.]+)\))?")
+
+
+class RawVoices:
+    """A list in memory."""
+
+    def __init__(self, breaks: Breaks, checker: Checker, *, makes_voices: bool) -> None:
+        self._breaks = breaks
+        self._checker = checker
+        self._makes_voices = makes_voices
+        self.listed = {
+            name: {
+                "id": name,
+                "label": name.upper(),
+                "spec": f"{name}-1",
+                "previewUrl": f"/voices/{name}/preview",
+            }
+            for name in VOICES
+        }
+        if breaks("7.voices.listed"):
+            del self.listed["high"]["label"]
+
+    def check(self, voice_id: str) -> None:
+        """Refuses what is no voice, or none of ours."""
+        self._checker.check_id(voice_id)
+        is_silent = voice_id == "high" and self._breaks("6.speak.voice")
+        if voice_id in self.listed and not is_silent:
+            return
+        if voice_id == "no-such-voice-1" and self._breaks("7.unknown.no-substitute"):
+            return
+        status = 422 if self._breaks("6.errors.unknown-voice") else None
+        near = "" if self._breaks("d.errors.near-voices") else f"; there are {', '.join(self.listed)}"
+        raise Refusal("unknown_voice", f"voice: there is no {voice_id!r}{near}", status=status)
+
+    def create(self, body: bytes) -> dict[str, Any]:
+        """Makes a voice of a form."""
+        parts = _parts(body)
+        if not self._makes_voices:
+            if "blend" in parts and self._breaks("4.blending.absent"):
+                return self._keep("made", b"")
+            code = "bad_request" if self._breaks("7.create.impossible") else "unsupported"
+            raise Refusal(code, "this engine makes no voices")
+        voice_id = parts["id"][1].decode()
+        self._checker.check_id(voice_id)
+        is_one = ("reference" in parts) != ("blend" in parts)
+        if not is_one:
+            if self._breaks("7.create.one-source"):
+                return self._keep(voice_id, body)
+            raise Refusal("bad_request", "one of reference and blend")
+        if "blend" in parts:
+            return self._keep(voice_id, self._blend(parts["blend"][1].decode()))
+        return self._keep(voice_id, self._reference(parts))
+
+    def delete(self, voice_id: str) -> None:
+        """Takes a voice away."""
+        self.check(voice_id)
+        if voice_id in VOICES:
+            raise Refusal("unsupported", "it is built in")
+        self.listed.pop(voice_id, None)
+
+    def _keep(self, voice_id: str, content: bytes) -> dict[str, Any]:
+        digest = hashlib.sha256(content).hexdigest()[:12]
+        spec = voice_id if self._breaks("7.create.replaces") else f"{voice_id}-{digest}"
+        self.listed[voice_id] = {"id": voice_id, "label": voice_id, "spec": spec}
+        return self.listed[voice_id]
+
+    def _reference(self, parts: Parts) -> bytes:
+        name, content = parts["reference"]
+        if str(name).endswith(".pt") and self._breaks("7.create.never-unpickled"):
+            pickle.loads(content)
+        if not str(name).endswith(".wav"):
+            code = "bad_request" if self._breaks("7.create.reference") else "unsupported"
+            raise Refusal(code, "reference: a wav")
+        if content[:4] != b"RIFF":
+            raise Refusal("bad_request", "reference: no recording")
+        if "transcript" not in parts and self._breaks("7.create.transcript"):
+            raise Refusal("bad_request", "something is missing")
+        return content
+
+    def _blend(self, recipe: str) -> bytes:
+        for part in recipe.split("+"):
+            match = _BLEND.fullmatch(part)
+            weight = float(match[2]) if match and match[2] else 1.0
+            if not match or (weight <= 0 and not self._breaks("7.blend.recipe")):
+                raise Refusal("bad_request", "blend: no recipe")
+            self.check(part.partition("(")[0])
+        return recipe.encode()
+
+
+def _parts(body: bytes) -> Parts:
+    boundary = body.partition(b"\r\n")[0]
+    parts: Parts = {}
+    for part in body.split(boundary)[1:-1]:
+        match = _PART.search(part)
+        assert match is not None
+        name = match[2].decode() if match[2] is not None else None
+        parts[match[1].decode()] = (name, part[match.end() : -2])
+    return parts

@@ -1,0 +1,307 @@
+"""A whole worker without the SDK, that breaks the one promise it is told to."""
+
+import json
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+from urllib.parse import unquote
+
+import anyio
+from rhapsode_http import send_stream, send_whole
+from starlette.types import Receive, Scope, Send
+
+from . import empty_containers, tones
+from .declared import VOICES, document, variants_of
+from .raw_voices import RawVoices
+from .refusal import Refusal
+from .requests import Checker, Said
+
+SIMPLE = {"4.blending.absent", "7.create.impossible"}
+"""Promises that only a worker which makes no voices can break."""
+
+_TYPES = {
+    "wav": "audio/wav",
+    "mp3": "audio/mpeg",
+    "opus": "audio/opus",
+    "flac": "audio/flac",
+    "pcm": "audio/L16; rate=8000; channels=1",
+}
+_METHODS = {
+    "/health": "GET",
+    "/capabilities": "GET",
+    "/voices": "GET POST",
+    "/load": "POST",
+    "/unload": "POST",
+    "/terminate": "POST",
+    "/fetch": "POST",
+    "/speak": "POST",
+    "/dialogue": "POST",
+}
+_PIECE_BYTES = 8000
+_TEXT = {"content-type": "text/plain"}
+_JSON = {"content-type": "application/json"}
+
+
+class RawWorker:
+    """An ASGI app."""
+
+    def __init__(
+        self, broken: str | None, *, contract: int = 1, drain: Callable[[], None] = lambda: None
+    ) -> None:
+        """Args:
+        broken: The id of the promise to break; None breaks none.
+        contract: What the capabilities say.
+        drain: What `/terminate` begins.
+        """
+        self._broken = broken
+        self._contract = contract
+        self._drain = drain
+        self.is_draining = False
+        makes_voices = broken not in SIMPLE
+        self._variants = variants_of(self._breaks, makes_voices=makes_voices)
+        self._checker = Checker(self._breaks, self._variants)
+        self._voices = RawVoices(self._breaks, self._checker, makes_voices=makes_voices)
+        self._resident: str | None = None
+        self._has_just_unloaded = False
+        self._speaking = 0
+        self._idle = anyio.Event()
+        self._last_seed = 0
+
+    def _breaks(self, promise_id: str) -> bool:
+        return promise_id == self._broken
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            raise ValueError("only HTTP")
+        body = b""
+        while True:
+            message = await receive()
+            body += message.get("body", b"")
+            if not message.get("more_body"):
+                break
+        try:
+            await self._route(scope, body, send)
+        except Refusal as refusal:
+            await _answer(send, refusal.status, refusal.headers, refusal.body)
+
+    async def _route(self, scope: Scope, body: bytes, send: Send) -> None:
+        method, path = scope["method"], unquote(scope["raw_path"].decode())
+        headers = {k.decode(): v.decode() for k, v in scope["headers"]}
+        if method == "POST":
+            has_just_unloaded, self._has_just_unloaded = self._has_just_unloaded, False
+        else:
+            has_just_unloaded = False
+        if path.startswith("/voices/"):
+            await self._one_voice(method, path, send)
+            return
+        self._check_route(method, path)
+        kind = headers.get("content-type", "application/json")
+        if path == "/voices" and method == "POST":
+            await _json(send, self._voices.create(body), status=201)
+            if self._breaks("7.create.loads-nothing"):
+                self._resident = "plain"
+            return
+        fields = self._checker.read(body, kind)
+        if path in {"/speak", "/dialogue"}:
+            await self._speak(path, fields, send)
+        elif path == "/load":
+            await self._load(fields, send, is_refused=has_just_unloaded)
+        else:
+            await self._plainly(path, fields, send)
+
+    def _check_route(self, method: str, path: str) -> None:
+        allowed = _METHODS.get(path)
+        if allowed is None:
+            if method == "POST" and self._breaks("d.errors.everywhere"):
+                refusal = Refusal("bad_request", "", status=404)
+                refusal.headers, refusal.body = _TEXT, b"nothing here"
+                raise refusal
+            status = 400 if method == "GET" and self._breaks("d.errors.unknown-route") else 404
+            raise Refusal("bad_request", "nobody serves that", status=status)
+        if method not in allowed.split():
+            if path == "/terminate" and self._breaks("1.routes.worker"):
+                raise Refusal("bad_request", "nobody serves that", status=404)
+            said = {} if self._breaks("d.errors.method") else {"allow": ", ".join(allowed.split())}
+            raise Refusal("bad_request", "not that way", status=405, headers=said)
+
+    async def _one_voice(self, method: str, path: str, send: Send) -> None:
+        is_preview = path.endswith("/preview") and method == "GET"
+        voice_id = path.removeprefix("/voices/").removesuffix("/preview" if is_preview else "")
+        if method == "DELETE":
+            self._voices.delete(voice_id)
+            await _answer(send, 200 if self._breaks("7.create.route") else 204, {}, b"")
+            return
+        self._voices.check(voice_id)
+        if "previewUrl" not in self._voices.listed[voice_id]:
+            raise Refusal("unsupported", "no preview")
+        if self._breaks("d.preview.no-model"):
+            self._resident = "plain"
+        sample = empty_containers.wav(tones.tone(VOICES[voice_id], 0.5, 300))
+        await _answer(send, 200, {"content-type": "audio/wav"}, sample)
+
+    async def _plainly(self, path: str, fields: dict[str, Any], send: Send) -> None:
+        if path == "/health":
+            if self._speaking and self._breaks("d.queue.responsive"):
+                await self._idle.wait()
+            await _json(send, self._health())
+        elif path == "/capabilities":
+            said = document(self._breaks, self._variants, self._resident, self._contract)
+            await _json(send, said)
+        elif path == "/voices":
+            await _json(send, list(self._voices.listed.values()))
+        elif path == "/unload":
+            await self._unload(send)
+        elif path == "/fetch":
+            await self._fetch(fields, send)
+        else:
+            self._drain()
+            self.is_draining = True
+            await _answer(send, 200 if self._breaks("2.stop.terminate") else 202, {}, b"")
+
+    def _health(self) -> dict[str, Any]:
+        is_up = "running" if self._breaks("3.health.both") else "up"
+        said: dict[str, Any] = {
+            "process": "draining" if self.is_draining else is_up,
+            "model": "unloaded" if self._resident is None else "loaded",
+            "device": "cpu",
+        }
+        if self._resident is not None:
+            said["variant"] = self._resident
+            if self._breaks("3.health.model-bytes-honest"):
+                said["modelBytes"] = 0
+        if self._breaks("3.health.vram"):
+            said["vramBytes"] = -1
+        if self._breaks("d.json.camel-case"):
+            said["card_name"] = "none"
+        return said
+
+    async def _load(self, fields: dict[str, Any], send: Send, *, is_refused: bool) -> None:
+        if is_refused and self._breaks("3.unload.keeps-process"):
+            raise Refusal("internal", "once is enough")
+        variant = fields.get("variant", "plain")
+        if variant not in self._variants:
+            raise Refusal("unsupported", "variant: there is none")
+        if variant == "ghost":
+            raise Refusal("model_unavailable", "its weights are nowhere")
+        self._resident = variant
+        await _json(send, {} if self._breaks("d.verbs.answers") else self._health())
+
+    async def _unload(self, send: Send) -> None:
+        if self._resident is None and self._breaks("3.unload.idempotent"):
+            raise Refusal("conflict", "nothing is loaded")
+        self._resident = None
+        self._has_just_unloaded = True
+        await _json(send, self._health())
+
+    async def _fetch(self, fields: dict[str, Any], send: Send) -> None:
+        if self._breaks("8.fetch.optional"):
+            raise Refusal("internal", "what is that?")
+        if fields.get("variant") not in self._variants:
+            raise Refusal("unsupported" if fields else "bad_request", "variant: there is none")
+        if self._breaks("8.fetch.downloads"):
+            self._resident = str(fields["variant"])
+        await _answer(send, 204, {}, b"")
+
+    # --- Speaking -------------------------------------------------------------------------------
+
+    async def _speak(self, path: str, fields: dict[str, Any], send: Send) -> None:
+        is_talk = path == "/dialogue"
+        check = self._checker.talk if is_talk else self._checker.speak
+        said = check(fields, self._resident)
+        named = list(fields.get("voices", {}).values()) if is_talk else [fields.get("voice")]
+        if is_talk and self._breaks("6.dialogue.unknown-voice"):
+            named = []
+        for voice_id in named:
+            if voice_id is not None:
+                self._voices.check(voice_id)
+        self._resident = None if self._breaks("3.speak.loads") else said.variant
+        self._last_seed = int(fields.get("seed", 0))
+        self._speaking += 1
+        try:
+            await anyio.lowlevel.checkpoint()  # where another request may come between
+            await self._send_audio(said, self._pcm(said), send)
+        finally:
+            self._speaking -= 1
+            if not self._speaking:
+                self._idle.set()
+                self._idle = anyio.Event()
+
+    def _pcm(self, said: Said) -> bytes:
+        fields = said.fields
+        text = self._checker.stripped(fields["text"], said.variant)
+        seed = self._last_seed if self._breaks("8.serial.default") else int(fields.get("seed", 0))
+        cues = [cue for cue in self._variants[said.variant]["cues"] if f"[{cue}]" in text]
+        if self._breaks("5.cues.claimed-subset"):
+            text = text.replace(" [laugh]", "")
+            cues = []
+        is_quiet = fields.get("delivery") and not self._breaks("5.deliveries.translated")
+        hertz = VOICES.get(fields.get("voice", "low"), 300)
+        milliseconds = tones.MS_PER_CHARACTER * len(text) / said.speed
+        pcm = tones.tone(hertz, 0.1 if is_quiet else 0.5, milliseconds, seed)
+        return pcm + b"".join(tones.tone(tones.CUE_HERTZ, 0.5, tones.MS_PER_CUE) for _ in cues)
+
+    async def _send_audio(self, said: Said, pcm: bytes, send: Send) -> None:
+        duration = round(len(pcm) / 2 / tones.RATE_HZ * 1000)
+        headers = {"content-type": self._content_type(said.format)}
+        body = self._encoded(said, pcm)
+        if said.streams and not self._breaks("6.stream.chunked"):
+            if not self._breaks("d.stream.headers"):
+                headers |= {"cache-control": "no-store", "x-accel-buffering": "no"}
+            if self._breaks("6.duration.trailer"):
+                duration += 1000
+            trailer = [(b"x-rhapsode-duration-ms", str(duration).encode())]
+            await send_stream(send, _raw(headers), _pieces(body), lambda: trailer)
+            return
+        if said.streams:
+            headers |= {"cache-control": "no-store", "x-accel-buffering": "no"}
+        if said.format in {"wav", "pcm"} and self._breaks("6.duration.header"):
+            duration += 1000
+        headers["x-rhapsode-duration-ms"] = str(duration)
+        if said.fields.get("stream") is False and self._breaks("6.buffer.content-length"):
+            await send_stream(send, _raw(headers), _pieces(body))
+            return
+        await _answer(send, 200, headers, body)
+
+    def _content_type(self, form: str) -> str:
+        if form == "opus" and self._breaks("6.format.opus"):
+            return "audio/ogg"
+        if form == "wav" and self._breaks("d.formats.types"):
+            return "audio/x-wav"
+        return _TYPES[form]
+
+    def _encoded(self, said: Said, pcm: bytes) -> bytes:
+        if said.streams and said.format == "pcm" and self._breaks("d.segments.mode-free"):
+            return pcm[::-1]
+        if said.format == "pcm":
+            return pcm
+        if said.format == "mp3" and not self._breaks("6.format.content-type"):
+            return empty_containers.mp3(pcm)
+        if said.format == "opus":
+            return empty_containers.opus(pcm)
+        if said.format == "flac":
+            return empty_containers.flac_of(pcm)
+        unknown = 0xFFFFFFFF
+        if said.streams:
+            size = 0 if self._breaks("d.formats.wav-streamed") else unknown
+            framing = b"\0" if self._breaks("1.transport.chunked") else b""
+            return empty_containers.wav(pcm, riff_size=size, data_size=size) + framing
+        if self._breaks("d.formats.wav-buffered"):
+            return empty_containers.wav(pcm, riff_size=unknown, data_size=unknown)
+        return empty_containers.wav(pcm)
+
+
+async def _pieces(body: bytes) -> AsyncIterator[bytes]:
+    for at in range(0, len(body), _PIECE_BYTES):
+        yield body[at : at + _PIECE_BYTES]
+        await anyio.lowlevel.checkpoint()
+
+
+async def _json(send: Send, value: object, *, status: int = 200) -> None:
+    await _answer(send, status, _JSON, json.dumps(value).encode())
+
+
+async def _answer(send: Send, status: int, headers: dict[str, str], body: bytes) -> None:
+    await send_whole(send, _raw(headers), body, status=status)
+
+
+def _raw(headers: dict[str, str]) -> list[tuple[bytes, bytes]]:
+    return [(name.encode(), value.encode()) for name, value in headers.items()]

@@ -1,0 +1,230 @@
+"""What the raw worker asks of a request before it speaks."""
+
+import json
+import math
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from rhapsode_contract import CUES
+
+from .declared import FORMATS, MAX_CHARACTERS, MAX_SPEAKERS, Breaks
+from .refusal import Refusal
+
+_VOICE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_SPEAK = {"text", "voice", "variant", "format", "language", "delivery", "params", "seed", "stream"}
+_TALK = {"turns", "voices", "variant", "format", "language", "params", "seed", "stream"}
+_KINDS: dict[str, tuple[type, ...]] = {
+    "text": (str,),
+    "voice": (str,),
+    "variant": (str,),
+    "format": (str,),
+    "language": (str,),
+    "delivery": (str,),
+    "params": (dict,),
+    "seed": (int,),
+    "stream": (bool,),
+    "turns": (list,),
+    "voices": (dict,),
+}
+
+
+@dataclass
+class Said:
+    """A request that may be spoken."""
+
+    fields: dict[str, Any]
+
+    variant: str
+
+    format: str
+
+    streams: bool
+
+    speed: float = 1.0
+
+
+@dataclass(frozen=True)
+class Checker:
+    """Holds requests against what is declared, but for the promise that is broken."""
+
+    breaks: Breaks
+
+    variants: dict[str, dict[str, Any]]
+
+    def read(self, body: bytes, content_type: str) -> dict[str, Any]:
+        """Returns a JSON object."""
+        if not content_type.startswith("application/json") and body:
+            code = "unsupported" if self.breaks("d.codes.content-type") else "bad_request"
+            raise Refusal(code, "the body should be application/json")
+        if len(body) > 1024 * 1024 and not self.breaks("d.limits.body"):
+            raise Refusal("bad_request", "a body of over 1 MiB")
+        try:
+            fields = json.loads(body or b"{}", parse_constant=self._not_a_number)
+        except json.JSONDecodeError as error:
+            where = "" if self.breaks("d.codes.malformed") else f" at character {error.pos}"
+            status = 422 if self.breaks("6.errors.bad-request") else None
+            raise Refusal("bad_request", f"the body is not JSON{where}", status=status) from None
+        if not isinstance(fields, dict):
+            raise Refusal("bad_request", "the body should be an object")
+        return fields
+
+    def _not_a_number(self, text: str) -> float:
+        code = "internal" if self.breaks("d.codes.non-finite") else "bad_request"
+        raise Refusal(code, f"{text} is no number")
+
+    def speak(self, fields: dict[str, Any], resident: str | None) -> Said:
+        """Returns what a speak request asks for."""
+        self._check_shape(fields, _SPEAK)
+        if "text" not in fields:
+            code = "unsupported" if self.breaks("6.speak.text") else "bad_request"
+            raise Refusal(code, "text: required")
+        said = self._said(fields, resident)
+        self.check_text(fields["text"], said.variant)
+        self._check_delivery(fields, said.variant)
+        return said
+
+    def talk(self, fields: dict[str, Any], resident: str | None) -> Said:
+        """Returns what a dialogue request asks for."""
+        self._check_shape(fields, _TALK)
+        said = self._said(fields, resident)
+        if "dialogue" not in self.variants[said.variant] and not self.breaks("6.dialogue.undeclared"):
+            raise Refusal("unsupported", "no dialogue")
+        turns = fields.get("turns") or []
+        whole = all(set(turn) == {"speaker", "text"} for turn in turns)
+        if not turns or not whole:
+            raise Refusal("internal" if self.breaks("6.dialogue.turns") else "bad_request", "turns")
+        speakers = {turn["speaker"] for turn in turns}
+        if len(speakers) > MAX_SPEAKERS and not self.breaks("6.dialogue.too-many-speakers"):
+            raise Refusal("unsupported", "too many speakers")
+        if not speakers >= set(fields.get("voices", {})) and not self.breaks("6.dialogue.unused-label"):
+            raise Refusal("bad_request", "voices: nobody says that")
+        text = "".join(turn["text"] for turn in turns)
+        if len(text) > MAX_CHARACTERS and not self.breaks("6.dialogue.budget"):
+            raise Refusal("bad_request", "turns: too long")
+        if "voices" not in fields and self.breaks("6.dialogue.no-voice"):
+            raise Refusal("bad_request", "voices: required")
+        said.fields = {**fields, "text": text}
+        return said
+
+    def check_id(self, voice_id: str) -> None:
+        """Refuses what is no voice id."""
+        if not _VOICE_ID.fullmatch(voice_id):
+            is_let_by = voice_id == "a b" and self.breaks("7.id.grammar")
+            raise Refusal("unknown_voice" if is_let_by else "bad_request", "no voice id")
+
+    def check_text(self, text: str, variant: str) -> None:
+        """Refuses what is too long or says nothing."""
+        if len(text) > MAX_CHARACTERS and not self.breaks("8.checks.max-characters"):
+            code = "unsupported" if self.breaks("d.codes.too-long") else "bad_request"
+            raise Refusal(code, "text: too long")
+        rest = self.stripped(text, variant)
+        if not any(character.isalnum() for character in rest):
+            code = "unsupported" if self.breaks("d.codes.unspeakable") else "bad_request"
+            raise Refusal(code, "text: nothing to say")
+
+    def stripped(self, text: str, variant: str) -> str:
+        """Returns the text without the cues that the variant does not claim."""
+        for cue in CUES:
+            if cue not in self.variants[variant]["cues"] and not self.breaks("d.cues.worker-strips"):
+                text = text.replace(f" [{cue}]", "")
+        return text
+
+    def _check_shape(self, fields: dict[str, Any], known: set[str]) -> None:
+        for name, value in fields.items():
+            if name not in known and not self._is_let_by(name):
+                raise Refusal("bad_request", f"{name}: no such field", extra=self._extra(name))
+            kinds = _KINDS.get(name, (object,))
+            is_flag = isinstance(value, bool) and name == "seed"
+            is_wrong = not isinstance(value, kinds) or is_flag
+            if is_wrong and not (is_flag and self.breaks("d.codes.wrong-type")):
+                raise Refusal("bad_request", f"{name}: of the wrong kind")
+
+    def _is_let_by(self, name: str) -> bool:
+        return (
+            (name == "noSuchField" and self.breaks("d.codes.unknown-field"))
+            or (name == "engine" and self.breaks("1.protocol.shared"))
+            or (name == "delivery" and self.breaks("6.dialogue.no-delivery"))
+        )
+
+    def _extra(self, name: str) -> dict[str, object]:
+        return {"field": name} if self.breaks("6.errors.envelope") else {}
+
+    def _said(self, fields: dict[str, Any], resident: str | None) -> Said:
+        variant = self._variant(fields, resident)
+        form = self._format(fields)
+        if "seed" in fields and self.breaks("6.seed.optional"):
+            raise Refusal("unsupported", "seed: not here")
+        self._check_language(fields, variant)
+        params = fields.get("params", {})
+        speed = 1.0
+        for name, value in params.items():
+            speed = self._dial(variant, name, value)
+        streams = fields.get("stream", self.breaks("d.defaults.stream"))
+        return Said(fields, variant, form, streams, speed)
+
+    def _variant(self, fields: dict[str, Any], resident: str | None) -> str:
+        named = fields.get("variant")
+        if resident and set(fields) == {"text", "variant"} and self.breaks("4.effective.request-first"):
+            return resident
+        if named is None:
+            if resident is not None and not self.breaks("6.speak.variant"):
+                return resident
+            return "full" if self.breaks("d.variant.default") else "plain"
+        if named not in self.variants:
+            code = "bad_request" if self.breaks("d.codes.variant") else "unsupported"
+            raise Refusal(code, "variant: there is none")
+        return named
+
+    def _format(self, fields: dict[str, Any]) -> str:
+        form = fields.get("format", "pcm" if self.breaks("d.defaults.format") else "wav")
+        if form in FORMATS and not (form == "flac" and self.breaks("6.format.listed")):
+            return form
+        if self.breaks("d.errors.never-audio"):
+            raise Refusal("unsupported", "format: not here", content_type="audio/wav")
+        code = "bad_request" if self.breaks("d.codes.format-open") else "unsupported"
+        status = 400 if self.breaks("6.errors.unsupported") else None
+        retryable = True if self.breaks("6.errors.retryable") else None
+        raise Refusal(code, "format: there is none", status=status, retryable=retryable)
+
+    def _check_language(self, fields: dict[str, Any], variant: str) -> None:
+        language = fields.get("language")
+        listed = self.variants[variant]["languages"]
+        if language is None:
+            return
+        if len(listed) == 1:
+            if self.breaks("6.language.single-ignored"):
+                raise Refusal("unsupported", "language: one is enough")
+        elif language not in listed and not self.breaks("6.language.unlisted"):
+            raise Refusal("unsupported", "language: not here")
+        if language == "fr" and self.breaks("8.claims.accepted"):
+            raise Refusal("unsupported", "language: not today")
+
+    def _check_delivery(self, fields: dict[str, Any], variant: str) -> None:
+        delivery = fields.get("delivery")
+        if delivery is None or delivery in self.variants[variant]["deliveries"]:
+            return
+        if delivery in {"hushed", "frantic"}:
+            if not self.breaks("d.codes.delivery-unclaimed"):
+                raise Refusal("unsupported", "delivery: not claimed")
+        else:
+            code = "unsupported" if self.breaks("d.codes.delivery-word") else "bad_request"
+            raise Refusal(code, "delivery: no such word")
+
+    def _dial(self, variant: str, name: str, value: Any) -> float:
+        dial = self.variants[variant]["dials"].get(name)
+        if dial is None:
+            if self.breaks("6.params.unknown"):
+                return 1.0
+            raise Refusal("bad_request", f"params.{name}: there is no such dial")
+        if isinstance(value, str) and self.breaks("d.codes.coerced"):
+            raise Refusal("bad_request", f"params.{name}: a number")
+        number = float(value)
+        if number == dial["max"] and self.breaks("6.params.by-dials"):
+            raise Refusal("bad_request", f"params.{name}: too much")
+        if not math.isfinite(number) or not dial["min"] <= number <= dial["max"]:
+            if self.breaks("8.checks.params"):
+                return 1.0
+            code = "unsupported" if self.breaks("d.codes.dial-range") else "bad_request"
+            raise Refusal(code, f"params.{name}: out of range")
+        return number
