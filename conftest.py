@@ -1,5 +1,9 @@
 """What every test of the repository shares."""
 
+import tempfile
+from collections.abc import Generator
+from pathlib import Path
+
 import pytest
 
 
@@ -7,3 +11,10 @@ import pytest
 def anyio_backend() -> tuple[str, dict[str, bool]]:
     """Async tests run on asyncio with uvloop, as the server and the workers do."""
     return "asyncio", {"use_uvloop": True}
+
+
+@pytest.fixture
+def short_path() -> Generator[Path]:
+    """A folder for sockets: their paths may be about a hundred bytes, and `tmp_path` can be longer."""
+    with tempfile.TemporaryDirectory(prefix="rh") as folder:
+        yield Path(folder)

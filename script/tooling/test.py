@@ -24,7 +24,9 @@ def main() -> int:
             prepare(RECOGNISER)
     except CommandFailed as error:
         return fail("test", error)
-    pytest = [DEVELOPMENT.python, "-m", "pytest", "-m", FAST if is_fast else ALL]
+    # A file at a time to each core: what its tests share is made once.
+    pytest = [DEVELOPMENT.python, "-m", "pytest", "-n", "auto", "--dist", "loadfile"]
+    pytest += ["-m", FAST if is_fast else ALL]
     return show([*pytest, *chosen])
 
 

@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import urllib.request
 from collections.abc import Callable, Generator
@@ -16,6 +17,8 @@ from typing import Any, Final
 
 RHAPSODE: Final = Path(sys.executable).with_name("rhapsode")
 PATIENCE_SECONDS: Final = 15
+SOCKETS: Final = Path(tempfile.gettempdir()) / f"rh-{os.getuid()}"
+"""Where each server makes a folder of its own; short, as the path of a socket has to be."""
 _URL: Final = re.compile(r"http://[^\s,]+")
 
 
@@ -108,7 +111,7 @@ def start(folder: Path, engines: str = "", settings: str = "") -> "subprocess.Po
     port = "" if "[server]" in settings else '[server]\nhost = "127.0.0.1"\nport = 0\n'
     config = folder / "rhapsode.toml"
     config.write_text(
-        f'{port}[workers]\nsocketDir = "s"\nvoiceDir = "voices"\n{settings}\n{engines}',
+        f'{port}[workers]\nsocketDir = "{SOCKETS}"\nvoiceDir = "voices"\n{settings}\n{engines}',
         encoding="utf-8",
     )
     return subprocess.Popen(

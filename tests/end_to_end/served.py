@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from .core_process import SOCKETS
+
 ROOT: Final = Path(__file__).parents[2]
 
 HIBARI: Final = ROOT / ".quickstart" / "venvs" / "hibari"
@@ -31,7 +33,7 @@ def serving(folder: Path, engines: str) -> Generator[str]:
     config = folder / "rhapsode.toml"
     config.write_text(
         f'[server]\nhost = "127.0.0.1"\nport = {port}\n\n'
-        f'[workers]\nvoiceDir = "{folder / "voices"}"\nsocketDir = "{folder / "s"}"\n\n'
+        f'[workers]\nvoiceDir = "{folder / "voices"}"\nsocketDir = "{SOCKETS}"\n\n'
         f'[install]\nvenvDir = "{folder / "venvs"}"\n\n{engines}',
         encoding="utf-8",
     )

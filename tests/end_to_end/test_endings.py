@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from .core_process import PATIENCE_SECONDS, core, is_alive, process_of, start, tone
+from .core_process import PATIENCE_SECONDS, SOCKETS, core, is_alive, process_of, start, tone
 
 TRUNCATED = 18
 """curl's exit status for a body that broke off."""
@@ -104,7 +104,7 @@ def test_a_server_that_is_told_to_stop_leaves_nothing_and_exits_with_zero(tmp_pa
         group = [pid, *_children(pid)]
         assert running.end(signal.SIGTERM) == 0
         assert not any(map(is_alive, group))
-        assert list((tmp_path / "s").iterdir()) == []
+        assert list(SOCKETS.glob(f"core-{running.process.pid}-*")) == []
         assert "Traceback" not in str(running.log)
 
 

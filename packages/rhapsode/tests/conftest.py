@@ -35,7 +35,7 @@ def tone() -> Callable[..., EngineEntry]:
 
 
 @pytest.fixture
-def open_worker(tmp_path: Path) -> OpenWorker:
+def open_worker(tmp_path: Path, short_path: Path) -> OpenWorker:
     """Gives a worker for the length of a block."""
 
     @asynccontextmanager
@@ -47,7 +47,7 @@ def open_worker(tmp_path: Path) -> OpenWorker:
         grace_seconds: float = 5.0,
         load_seconds: float = 20.0,
     ) -> AsyncGenerator[Worker]:
-        with anyio.fail_after(40), socket_folder(tmp_path / "s") as sockets:
+        with anyio.fail_after(40), socket_folder(short_path / "s") as sockets:
             surroundings = Surroundings(
                 environ=os.environ,
                 python=sys.executable,
@@ -96,7 +96,7 @@ Serve = Callable[..., AbstractAsyncContextManager[Served]]
 
 
 @pytest.fixture
-def serve(tmp_path: Path) -> Serve:
+def serve(tmp_path: Path, short_path: Path) -> Serve:
     """Gives a serving core for the length of a block."""
 
     @asynccontextmanager
@@ -106,7 +106,7 @@ def serve(tmp_path: Path) -> Serve:
         deadlines: Deadlines | None = None,
         residency: ResidencySettings | None = None,
     ) -> AsyncGenerator[Served]:
-        folders = Folders(tmp_path / "c", tmp_path / "d", tmp_path / "s", None)
+        folders = Folders(tmp_path / "c", tmp_path / "d", short_path / "s", None)
         settings = load_settings(None, folders).settings.model_copy(
             update={"engines": dict(engines), "residency": residency or ResidencySettings()}
         )

@@ -6,6 +6,7 @@ without `retryable` still has a code, and only the check of `retryable` minds.
 
 import json
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, cast
 
 from rhapsode_conform.outcome import shown
@@ -36,7 +37,7 @@ class Answer:
         """The media type without its parameters, in lower case; empty where there is none."""
         return (self.header("content-type") or "").partition(";")[0].strip().lower()
 
-    @property
+    @cached_property
     def json(self) -> Any:
         """The body as JSON; None where it is none."""
         try:

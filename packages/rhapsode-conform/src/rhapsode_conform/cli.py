@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -30,8 +31,9 @@ app = typer.Typer(
 )
 
 
-@app.command(no_args_is_help=True)
+@app.command()
 def conform(
+    context: typer.Context,
     worker: Annotated[
         list[str] | None,
         typer.Argument(
@@ -67,7 +69,7 @@ def conform(
         if is_list:
             list_checks(Console(), checks)
             return
-        target = parse_target(worker or [], is_command="--" in sys.argv, engine=engine)
+        target = parse_target(worker or [], context.obj, engine=engine)
     except (NoCheck, NoTarget) as error:
         raise _no_verdict(error) from None
     options = Options(
@@ -107,6 +109,14 @@ def _no_verdict(error: Exception) -> typer.Exit:
     return typer.Exit(NO_VERDICT)
 
 
-def main() -> None:
-    """Runs the command."""
-    app()
+def main(words: Sequence[str] | None = None) -> None:
+    """Runs the command.
+
+    Args:
+        words: Of the command line; the process's own where None.
+    """
+    given = list(sys.argv[1:] if words is None else words)
+    # Parted here: the parser takes `--` away, and with it what tells a command from an address.
+    at = given.index("--") if "--" in given else len(given)
+    command = given[at + 1 :] if "--" in given else None
+    app(args=given[:at], obj=command)

@@ -19,6 +19,9 @@ class Result:
     seconds: float
     """How long it took."""
 
+    is_overdue: bool = False
+    """Whether it was given up because it took too long."""
+
     @property
     def is_broken_must(self) -> bool:
         """Whether it is a promise without which a worker does not conform."""

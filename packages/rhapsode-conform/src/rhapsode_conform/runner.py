@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import anyio
 from rhapsode_http import Address, UnixAddress, UpstreamError, UpstreamUnreachable, parse_address
@@ -25,11 +25,16 @@ from rhapsode_conform.wire import Wire
 
 logger = logging.getLogger(__name__)
 
-_BARE = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "SYSTEMROOT")
+_BARE: Final = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "SYSTEMROOT")
 """What a worker has around it that is given the three variables and nothing else."""
 
-_ADDRESS_RETRIES = 50
-_RETRY_SECONDS = 0.1
+_OVERDUE_MOST: Final = 3
+_GIVEN_UP: Final = Outcome(
+    Verdict.UNDECIDED, f"not asked: none of the {_OVERDUE_MOST} checks before was settled in time"
+)
+
+_ADDRESS_RETRIES: Final = 50
+_RETRY_SECONDS: Final = 0.1
 
 
 class Unreachable(Exception):
@@ -71,13 +76,17 @@ async def check_worker(
         Unreachable: The worker cannot be started, or nothing answers where it should be.
     """
     results: list[Result] = []
+    overdue = 0
     async with AsyncExitStack() as stack:
         subject = await stack.enter_async_context(_opened(target, options))
         for check in checks:
-            if _has_ended(subject):
+            if _has_ended(subject) or (overdue and subject.worker is not None):
                 await stack.aclose()
                 subject = await stack.enter_async_context(_opened(target, options))
-            result = await _run(check, subject)
+            result = Result(check, _GIVEN_UP, 0.0)
+            if overdue < _OVERDUE_MOST:
+                result = await _run(check, subject)
+                overdue = overdue + 1 if result.is_overdue else 0
             results.append(result)
             tell(result)
     return Report(str(target), tuple(results))
@@ -87,13 +96,14 @@ async def _run(check: Check, subject: Subject) -> Result:
     started = anyio.current_time()
     seconds = subject.patience.check_seconds
     outcome = Outcome(Verdict.FAILED, f"nothing was settled within {seconds:g} s")
-    with anyio.move_on_after(seconds):
+    with anyio.move_on_after(seconds) as waiting:
         outcome = await _outcome(check, subject)
     if _has_ended(subject) and outcome.verdict is not Verdict.FAILED:
         assert subject.worker is not None
         seen = f"status {subject.worker.status}: {subject.worker.last_words}"
         outcome = Outcome(Verdict.FAILED, "the worker ended, and nobody had asked it to", seen)
-    return Result(check, outcome, anyio.current_time() - started)
+    took_seconds = anyio.current_time() - started
+    return Result(check, outcome, took_seconds, is_overdue=waiting.cancelled_caught)
 
 
 async def _outcome(check: Check, subject: Subject) -> Outcome:
@@ -106,7 +116,7 @@ async def _outcome(check: Check, subject: Subject) -> Outcome:
         return finding.outcome
     except UpstreamError as error:
         return Outcome(Verdict.FAILED, "a request got no answer", str(error))
-    except OSError as error:
+    except (OSError, Unreachable) as error:
         return Outcome(Verdict.FAILED, "another worker could not be started", str(error))
     except Exception as error:  # what a worker says may trip a check up in ways nobody foresaw
         logger.exception("the check %s broke", check.id)

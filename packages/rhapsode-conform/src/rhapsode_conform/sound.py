@@ -16,7 +16,7 @@ Samples: TypeAlias = "array[int]"
 """Signed 16-bit. Quoted: `array` takes no parameter when the code runs before 3.12."""
 
 _WINDOW: Final = 512
-_WINDOWS: Final = 24
+_WINDOWS: Final = 12
 _BANDS: Final = 16
 DIFFERENT_MS: Final = 20
 """Recordings whose lengths are further apart than this are different."""

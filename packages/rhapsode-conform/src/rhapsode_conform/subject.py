@@ -4,6 +4,7 @@ import json
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Final, TypeVar, cast
 
 from rhapsode_contract import Variant, read_shape
@@ -70,7 +71,7 @@ class Subject:
         """The capability document as it was at first, raw."""
         return self.first.capabilities.object
 
-    @property
+    @cached_property
     def variants(self) -> dict[str, Variant]:
         """The variants that may be looked at and can be read, the one to be asked first."""
         declared = as_object(self.document.get("variants"))

@@ -1,6 +1,7 @@
 """What is to be checked: a worker that listens somewhere, or a command that starts one."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -28,25 +29,27 @@ class Target:
         return str(self.address) if self.address else " ".join(self.command)
 
 
-def parse_target(words: list[str], *, is_command: bool, engine: str | None = None) -> Target:
+def parse_target(
+    words: Sequence[str], command: Sequence[str] | None, *, engine: str | None = None
+) -> Target:
     """Reads the words of a command line.
 
     Args:
-        words: One address, or a command and its arguments.
-        is_command: Whether they stood behind `--`.
+        words: One address, or none where there is a command.
+        command: What stood behind `--`; None where that was not there.
         engine: The engine's id, where it was said.
 
     Raises:
-        NoTarget: They are neither.
+        NoTarget: There is neither of the two, or both.
     """
-    if is_command:
-        if not words:
-            raise NoTarget("there is no command after --")
-        named = _OURS.fullmatch(words[-1])
-        return Target(command=tuple(words), engine=engine or (named[1] if named else None))
+    if command is not None:
+        if not command or words:
+            raise NoTarget("behind -- stands a command, and before it no address")
+        named = _OURS.fullmatch(command[-1])
+        return Target(command=tuple(command), engine=engine or (named[1] if named else None))
     if len(words) != 1:
-        raise NoTarget("name one worker: unix:/path, tcp:host:port, http://host:port, or -- and a"
-                       " command that starts one")  # fmt: skip
+        known = "unix:/path, tcp:host:port, http://host:port, or -- and a command that starts it"
+        raise NoTarget(f"name one worker: {known}")
     return Target(address=_address(words[0]), engine=engine)
 
 

@@ -8,6 +8,7 @@ Breaks = Callable[[str], bool]
 
 FORMATS: Final = ["wav", "mp3", "opus", "flac", "pcm"]
 VOICES: Final = {"low": 200, "high": 400}
+CUES: Final = ["laugh", "chuckle", "sigh", "gasp", "cough", "clear throat", "sniff", "groan"]
 MAX_CHARACTERS: Final = 4096
 MAX_SPEAKERS: Final = 2
 
@@ -15,7 +16,9 @@ MAX_SPEAKERS: Final = 2
 def variants_of(breaks: Breaks, *, makes_voices: bool) -> dict[str, dict[str, Any]]:
     """Returns a variant that does little, and one that does everything."""
     making = {"supported": makes_voices}
-    cloning = {**making, "referenceSeconds": [1, 10], "formats": ["wav"]} if makes_voices else making
+    cloning = (
+        {**making, "referenceSeconds": [1, 10], "formats": ["wav"]} if makes_voices else making
+    )
     plain: dict[str, Any] = {
         "cues": [],
         "deliveries": [],
@@ -34,8 +37,6 @@ def variants_of(breaks: Breaks, *, makes_voices: bool) -> dict[str, dict[str, An
         "segmentation": {"supported": True, "segmentCharacters": 200},
         "dialogue": {"maxSpeakers": 0 if breaks("4.dialogue.declared") else MAX_SPEAKERS},
     }
-    if breaks("4.variants.own-abilities"):
-        del plain["deliveries"]
     if breaks("4.cloning.per-variant"):
         del plain["cloning"]
     if breaks("5.cues.closed-set"):
@@ -79,8 +80,16 @@ def _spoil(breaks: Breaks, said: dict[str, Any], resident: str | None) -> None:
         del said["license"]["weights"]
     if breaks("4.device.named"):
         del said["device"]["name"]
+    if breaks("4.variants.own-abilities"):
+        said["variants"] = {
+            name: _without_deliveries(each) for name, each in said["variants"].items()
+        }
     if breaks("4.variants.always") and resident is not None:
         said["variants"] = {resident: said["variants"][resident]}
+
+
+def _without_deliveries(variant: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in variant.items() if name != "deliveries" or value}
 
 
 def _current(breaks: Breaks, variants: dict[str, dict[str, Any]], resident: str) -> dict[str, Any]:

@@ -6,8 +6,6 @@ A worker that conform is tried on needs bodies of the right form and length, not
 import struct
 from typing import Final
 
-from rhapsode_conform.containers import flac, ogg
-
 from .tones import RATE_HZ
 
 _MP3_FRAME: Final = bytes.fromhex("ffe318c4") + bytes(68)
@@ -20,7 +18,13 @@ def wav(pcm: bytes, *, riff_size: int | None = None, data_size: int | None = Non
     data = len(pcm) if data_size is None else data_size
     riff = 36 + len(pcm) if riff_size is None else riff_size
     form = struct.pack("<4sIHHIIHH", b"fmt ", 16, 1, 1, RATE_HZ, RATE_HZ * 2, 2, 16)
-    return struct.pack("<4sI4s", b"RIFF", riff, b"WAVE") + form + b"data" + struct.pack("<I", data) + pcm
+    return (
+        struct.pack("<4sI4s", b"RIFF", riff, b"WAVE")
+        + form
+        + b"data"
+        + struct.pack("<I", data)
+        + pcm
+    )
 
 
 def mp3(pcm: bytes) -> bytes:
@@ -40,7 +44,7 @@ def opus(pcm: bytes) -> bytes:
 def _page(flags: int, granule: int, number: int, payload: bytes) -> bytes:
     head = b"OggS\0" + struct.pack("<BqII", flags, granule, 1, number)
     page = head + b"\0\0\0\0" + bytes([1, len(payload)]) + payload
-    return head + struct.pack("<I", ogg.checksum(page)) + page[26:]
+    return head + struct.pack("<I", _checksum(page, bits=32, polynomial=0x04C11DB7)) + page[26:]
 
 
 def flac_of(pcm: bytes) -> bytes:
@@ -52,5 +56,15 @@ def flac_of(pcm: bytes) -> bytes:
     for number, at in enumerate(range(0, samples, _FLAC_BLOCK)):
         length = min(_FLAC_BLOCK, samples - at)
         head = bytes([0xFF, 0xF8, 0x74, 0x08, number]) + (length - 1).to_bytes(2, "big")
-        body += head + bytes([flac.checksum(head)]) + bytes(200)
+        body += head + bytes([_checksum(head, bits=8, polynomial=0x07)]) + bytes(200)
     return body
+
+
+def _checksum(data: bytes, *, bits: int, polynomial: int) -> int:
+    value = 0
+    for byte in data:
+        value ^= byte << bits - 8
+        for _ in range(8):
+            is_high = value >> bits - 1
+            value = (value << 1 ^ (polynomial if is_high else 0)) & (1 << bits) - 1
+    return value

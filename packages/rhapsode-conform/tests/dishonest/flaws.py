@@ -4,6 +4,7 @@ from typing import Final
 
 FOLLOWERS: Final[dict[str, set[str]]] = {
     "3.speak.loads": {"d.variant.default", "4.effective.request-first", "6.speak.variant"},
+    "1.transport.unix": {"2.spawn.listen-unix"},
     "4.blending.absent": {"7.create.impossible"},
     "4.dialogue.declared": {"6.dialogue.too-many-speakers"},
     "6.params.by-dials": {"8.claims.accepted"},
@@ -124,28 +125,33 @@ OVER_HTTP: Final = (
 )
 """Those that show in what a worker answers."""
 
-IN_THE_PROCESS: Final = (
-    "1.protocol.by-hand",
-    "1.transport.tcp",
+_START: Final = (
     "1.transport.unix",
     "2.handshake.bound",
     "2.handshake.fields",
     "2.handshake.one-line",
-    "2.handshake.stdout-reserved",
     "2.logs.json-lines",
-    "2.spawn.listen-tcp",
     "2.spawn.listen-unix",
-    "2.spawn.three-suffice",
+    "3.start.loads-nothing",
+    "d.request-id.answered",
+)
+_END: Final = (
     "2.stop.exits-zero",
     "2.stop.finishes",
     "2.stop.refuses",
-    "2.stop.terminate",
-    "3.start.loads-nothing",
     "6.errors.overloaded",
-    "9.answer.highest",
-    "9.answer.reported",
-    "9.refuse.too-low",
     "d.drain.reads",
-    "d.life.ends-with-server",
+    "2.handshake.stdout-reserved",
+    "d.errors.retry-after",
 )
-"""Those that show in how its process starts, ends and writes."""
+
+SCENES: Final = (
+    _START,
+    ("2.spawn.listen-tcp", "1.transport.tcp"),
+    ("2.spawn.three-suffice", "1.protocol.by-hand"),
+    _END,
+    ("2.stop.terminate",),
+    ("d.life.ends-with-server",),
+    ("9.answer.highest", "9.answer.reported", "9.refuse.too-low"),
+)
+"""Those that show in how its process starts, ends and writes; what one process shows, together."""

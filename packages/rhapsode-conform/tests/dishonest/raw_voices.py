@@ -38,13 +38,12 @@ class RawVoices:
     def check(self, voice_id: str) -> None:
         """Refuses what is no voice, or none of ours."""
         self._checker.check_id(voice_id)
-        is_silent = voice_id == "high" and self._breaks("6.speak.voice")
-        if voice_id in self.listed and not is_silent:
-            return
-        if voice_id == "no-such-voice-1" and self._breaks("7.unknown.no-substitute"):
+        if voice_id in self.listed:
             return
         status = 422 if self._breaks("6.errors.unknown-voice") else None
-        near = "" if self._breaks("d.errors.near-voices") else f"; there are {', '.join(self.listed)}"
+        near = (
+            "" if self._breaks("d.errors.near-voices") else f"; there are {', '.join(self.listed)}"
+        )
         raise Refusal("unknown_voice", f"voice: there is no {voice_id!r}{near}", status=status)
 
     def create(self, body: bytes) -> dict[str, Any]:

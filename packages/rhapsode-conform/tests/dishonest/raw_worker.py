@@ -1,13 +1,14 @@
-"""A whole worker without the SDK, that breaks the one promise it is told to."""
+"""A whole worker without the SDK, that breaks the one promise it is told to.
 
+On the standard library alone, as a stranger's may be: nothing in it is right because the code that
+checks it is.
+"""
+
+import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 from urllib.parse import unquote
-
-import anyio
-from rhapsode_http import send_stream, send_whole
-from starlette.types import Receive, Scope, Send
 
 from . import empty_containers, tones
 from .declared import VOICES, document, variants_of
@@ -37,6 +38,11 @@ _METHODS = {
     "/dialogue": "POST",
 }
 _PIECE_BYTES = 8000
+
+Message = MutableMapping[str, Any]
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
 _TEXT = {"content-type": "text/plain"}
 _JSON = {"content-type": "application/json"}
 
@@ -56,15 +62,26 @@ class RawWorker:
         self._contract = contract
         self._drain = drain
         self.is_draining = False
+        """Whether everything that is no GET is refused."""
         makes_voices = broken not in SIMPLE
         self._variants = variants_of(self._breaks, makes_voices=makes_voices)
         self._checker = Checker(self._breaks, self._variants)
         self._voices = RawVoices(self._breaks, self._checker, makes_voices=makes_voices)
-        self._resident: str | None = None
+        self._resident = "plain" if self._breaks("3.start.loads-nothing") else None
         self._has_just_unloaded = False
         self._speaking = 0
-        self._idle = anyio.Event()
+        self._idle = asyncio.Event()
         self._last_seed = 0
+
+    @property
+    def is_speaking(self) -> bool:
+        """Whether an utterance is on its way."""
+        return self._speaking > 0
+
+    async def falls_silent(self) -> None:
+        """Waits until nothing is spoken."""
+        while self._speaking:
+            await self._idle.wait()
 
     def _breaks(self, promise_id: str) -> bool:
         return promise_id == self._broken
@@ -81,7 +98,7 @@ class RawWorker:
         try:
             await self._route(scope, body, send)
         except Refusal as refusal:
-            await _answer(send, refusal.status, refusal.headers, refusal.body)
+            await self._answer(send, refusal.status, refusal.headers, refusal.body)
 
     async def _route(self, scope: Scope, body: bytes, send: Send) -> None:
         method, path = scope["method"], unquote(scope["raw_path"].decode())
@@ -94,9 +111,11 @@ class RawWorker:
             await self._one_voice(method, path, send)
             return
         self._check_route(method, path)
+        if self.is_draining and method == "POST" and not self._breaks("2.stop.refuses"):
+            raise self._leaving()
         kind = headers.get("content-type", "application/json")
         if path == "/voices" and method == "POST":
-            await _json(send, self._voices.create(body), status=201)
+            await self._json(send, self._voices.create(body), status=201)
             if self._breaks("7.create.loads-nothing"):
                 self._resident = "plain"
             return
@@ -107,6 +126,14 @@ class RawWorker:
             await self._load(fields, send, is_refused=has_just_unloaded)
         else:
             await self._plainly(path, fields, send)
+
+    def _leaving(self) -> Refusal:
+        if self._breaks("6.errors.overloaded"):
+            return Refusal("model_unavailable", "leaving")
+        refusal = Refusal("overloaded", "leaving")
+        if self._breaks("d.errors.retry-after"):
+            del refusal.headers["retry-after"]
+        return refusal
 
     def _check_route(self, method: str, path: str) -> None:
         allowed = _METHODS.get(path)
@@ -128,7 +155,7 @@ class RawWorker:
         voice_id = path.removeprefix("/voices/").removesuffix("/preview" if is_preview else "")
         if method == "DELETE":
             self._voices.delete(voice_id)
-            await _answer(send, 200 if self._breaks("7.create.route") else 204, {}, b"")
+            await self._answer(send, 200 if self._breaks("7.create.route") else 204, {}, b"")
             return
         self._voices.check(voice_id)
         if "previewUrl" not in self._voices.listed[voice_id]:
@@ -136,31 +163,32 @@ class RawWorker:
         if self._breaks("d.preview.no-model"):
             self._resident = "plain"
         sample = empty_containers.wav(tones.tone(VOICES[voice_id], 0.5, 300))
-        await _answer(send, 200, {"content-type": "audio/wav"}, sample)
+        await self._answer(send, 200, {"content-type": "audio/wav"}, sample)
 
     async def _plainly(self, path: str, fields: dict[str, Any], send: Send) -> None:
         if path == "/health":
             if self._speaking and self._breaks("d.queue.responsive"):
                 await self._idle.wait()
-            await _json(send, self._health())
+            await self._json(send, self._health())
         elif path == "/capabilities":
             said = document(self._breaks, self._variants, self._resident, self._contract)
-            await _json(send, said)
+            await self._json(send, said)
         elif path == "/voices":
-            await _json(send, list(self._voices.listed.values()))
+            await self._json(send, list(self._voices.listed.values()))
         elif path == "/unload":
             await self._unload(send)
         elif path == "/fetch":
             await self._fetch(fields, send)
         else:
-            self._drain()
             self.is_draining = True
-            await _answer(send, 200 if self._breaks("2.stop.terminate") else 202, {}, b"")
+            self._drain()
+            await self._answer(send, 200 if self._breaks("2.stop.terminate") else 202, {}, b"")
 
     def _health(self) -> dict[str, Any]:
         is_up = "running" if self._breaks("3.health.both") else "up"
+        is_hidden = self._breaks("d.drain.reads")
         said: dict[str, Any] = {
-            "process": "draining" if self.is_draining else is_up,
+            "process": "draining" if self.is_draining and not is_hidden else is_up,
             "model": "unloaded" if self._resident is None else "loaded",
             "device": "cpu",
         }
@@ -183,14 +211,14 @@ class RawWorker:
         if variant == "ghost":
             raise Refusal("model_unavailable", "its weights are nowhere")
         self._resident = variant
-        await _json(send, {} if self._breaks("d.verbs.answers") else self._health())
+        await self._json(send, {} if self._breaks("d.verbs.answers") else self._health())
 
     async def _unload(self, send: Send) -> None:
         if self._resident is None and self._breaks("3.unload.idempotent"):
             raise Refusal("conflict", "nothing is loaded")
         self._resident = None
         self._has_just_unloaded = True
-        await _json(send, self._health())
+        await self._json(send, self._health())
 
     async def _fetch(self, fields: dict[str, Any], send: Send) -> None:
         if self._breaks("8.fetch.optional"):
@@ -199,7 +227,7 @@ class RawWorker:
             raise Refusal("unsupported" if fields else "bad_request", "variant: there is none")
         if self._breaks("8.fetch.downloads"):
             self._resident = str(fields["variant"])
-        await _answer(send, 204, {}, b"")
+        await self._answer(send, 204, {}, b"")
 
     # --- Speaking -------------------------------------------------------------------------------
 
@@ -211,19 +239,22 @@ class RawWorker:
         if is_talk and self._breaks("6.dialogue.unknown-voice"):
             named = []
         for voice_id in named:
-            if voice_id is not None:
+            is_let_by = voice_id == "no-such-voice-1" and self._breaks("7.unknown.no-substitute")
+            if voice_id is not None and not (is_let_by and not is_talk):
                 self._voices.check(voice_id)
+            if voice_id == "high" and self._breaks("6.speak.voice"):
+                raise Refusal("unknown_voice", "voice: not this one")
         self._resident = None if self._breaks("3.speak.loads") else said.variant
         self._last_seed = int(fields.get("seed", 0))
         self._speaking += 1
         try:
-            await anyio.lowlevel.checkpoint()  # where another request may come between
+            await asyncio.sleep(0)  # where another request may come between
             await self._send_audio(said, self._pcm(said), send)
         finally:
             self._speaking -= 1
             if not self._speaking:
                 self._idle.set()
-                self._idle = anyio.Event()
+                self._idle = asyncio.Event()
 
     def _pcm(self, said: Said) -> bytes:
         fields = said.fields
@@ -248,8 +279,7 @@ class RawWorker:
                 headers |= {"cache-control": "no-store", "x-accel-buffering": "no"}
             if self._breaks("6.duration.trailer"):
                 duration += 1000
-            trailer = [(b"x-rhapsode-duration-ms", str(duration).encode())]
-            await send_stream(send, _raw(headers), _pieces(body), lambda: trailer)
+            await self._stream(send, headers, body, {"x-rhapsode-duration-ms": str(duration)})
             return
         if said.streams:
             headers |= {"cache-control": "no-store", "x-accel-buffering": "no"}
@@ -257,9 +287,9 @@ class RawWorker:
             duration += 1000
         headers["x-rhapsode-duration-ms"] = str(duration)
         if said.fields.get("stream") is False and self._breaks("6.buffer.content-length"):
-            await send_stream(send, _raw(headers), _pieces(body))
+            await self._stream(send, headers, body, {})
             return
-        await _answer(send, 200, headers, body)
+        await self._answer(send, 200, headers, body)
 
     def _content_type(self, form: str) -> str:
         if form == "opus" and self._breaks("6.format.opus"):
@@ -288,19 +318,33 @@ class RawWorker:
             return empty_containers.wav(pcm, riff_size=unknown, data_size=unknown)
         return empty_containers.wav(pcm)
 
+    # --- Sending --------------------------------------------------------------------------------
 
-async def _pieces(body: bytes) -> AsyncIterator[bytes]:
-    for at in range(0, len(body), _PIECE_BYTES):
-        yield body[at : at + _PIECE_BYTES]
-        await anyio.lowlevel.checkpoint()
+    async def _json(self, send: Send, value: object, *, status: int = 200) -> None:
+        await self._answer(send, status, _JSON, json.dumps(value).encode())
 
+    async def _answer(self, send: Send, status: int, headers: dict[str, str], body: bytes) -> None:
+        await self._start(send, status, headers | {"content-length": str(len(body))}, {})
+        await send({"type": "http.response.body", "body": body})
 
-async def _json(send: Send, value: object, *, status: int = 200) -> None:
-    await _answer(send, status, _JSON, json.dumps(value).encode())
+    async def _stream(
+        self, send: Send, headers: dict[str, str], body: bytes, trailers: dict[str, str]
+    ) -> None:
+        await self._start(send, 200, headers, trailers)
+        for at in range(0, len(body), _PIECE_BYTES):
+            piece = body[at : at + _PIECE_BYTES]
+            await send({"type": "http.response.body", "body": piece, "more_body": True})
+            await asyncio.sleep(0)
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+        if trailers:
+            await send({"type": "http.response.trailers", "headers": _raw(trailers)})
 
-
-async def _answer(send: Send, status: int, headers: dict[str, str], body: bytes) -> None:
-    await send_whole(send, _raw(headers), body, status=status)
+    async def _start(
+        self, send: Send, status: int, headers: dict[str, str], trailers: dict[str, str]
+    ) -> None:
+        named = {} if self._breaks("d.request-id.answered") else {"x-request-id": "raw"}
+        start = {"status": status, "headers": _raw(headers | named), "trailers": bool(trailers)}
+        await send({"type": "http.response.start", **start})
 
 
 def _raw(headers: dict[str, str]) -> list[tuple[bytes, bytes]]:

@@ -4,11 +4,9 @@ import json
 import math
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
-from rhapsode_contract import CUES
-
-from .declared import FORMATS, MAX_CHARACTERS, MAX_SPEAKERS, Breaks
+from .declared import CUES, FORMATS, MAX_CHARACTERS, MAX_SPEAKERS, Breaks
 from .refusal import Refusal
 
 _VOICE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
@@ -63,11 +61,10 @@ class Checker:
             fields = json.loads(body or b"{}", parse_constant=self._not_a_number)
         except json.JSONDecodeError as error:
             where = "" if self.breaks("d.codes.malformed") else f" at character {error.pos}"
-            status = 422 if self.breaks("6.errors.bad-request") else None
-            raise Refusal("bad_request", f"the body is not JSON{where}", status=status) from None
+            raise Refusal("bad_request", f"the body is not JSON{where}") from None
         if not isinstance(fields, dict):
             raise Refusal("bad_request", "the body should be an object")
-        return fields
+        return cast("dict[str, Any]", fields)
 
     def _not_a_number(self, text: str) -> float:
         code = "internal" if self.breaks("d.codes.non-finite") else "bad_request"
@@ -88,21 +85,25 @@ class Checker:
         """Returns what a dialogue request asks for."""
         self._check_shape(fields, _TALK)
         said = self._said(fields, resident)
-        if "dialogue" not in self.variants[said.variant] and not self.breaks("6.dialogue.undeclared"):
+        if "dialogue" not in self.variants[said.variant] and not self.breaks(
+            "6.dialogue.undeclared"
+        ):
             raise Refusal("unsupported", "no dialogue")
-        turns = fields.get("turns") or []
+        turns: list[dict[str, str]] = fields.get("turns") or []
         whole = all(set(turn) == {"speaker", "text"} for turn in turns)
         if not turns or not whole:
             raise Refusal("internal" if self.breaks("6.dialogue.turns") else "bad_request", "turns")
         speakers = {turn["speaker"] for turn in turns}
         if len(speakers) > MAX_SPEAKERS and not self.breaks("6.dialogue.too-many-speakers"):
             raise Refusal("unsupported", "too many speakers")
-        if not speakers >= set(fields.get("voices", {})) and not self.breaks("6.dialogue.unused-label"):
+        if not speakers >= set(fields.get("voices", {})) and not self.breaks(
+            "6.dialogue.unused-label"
+        ):
             raise Refusal("bad_request", "voices: nobody says that")
         text = "".join(turn["text"] for turn in turns)
         if len(text) > MAX_CHARACTERS and not self.breaks("6.dialogue.budget"):
             raise Refusal("bad_request", "turns: too long")
-        if "voices" not in fields and self.breaks("6.dialogue.no-voice"):
+        if fields.get("voices") == {} and self.breaks("6.dialogue.no-voice"):
             raise Refusal("bad_request", "voices: required")
         said.fields = {**fields, "text": text}
         return said
@@ -126,14 +127,21 @@ class Checker:
     def stripped(self, text: str, variant: str) -> str:
         """Returns the text without the cues that the variant does not claim."""
         for cue in CUES:
-            if cue not in self.variants[variant]["cues"] and not self.breaks("d.cues.worker-strips"):
+            if cue not in self.variants[variant]["cues"] and not self.breaks(
+                "d.cues.worker-strips"
+            ):
                 text = text.replace(f" [{cue}]", "")
         return text
 
     def _check_shape(self, fields: dict[str, Any], known: set[str]) -> None:
         for name, value in fields.items():
             if name not in known and not self._is_let_by(name):
-                raise Refusal("bad_request", f"{name}: no such field", extra=self._extra(name))
+                status = 422 if self.breaks("6.errors.bad-request") else None
+                extra: dict[str, object] = (
+                    {"field": name} if self.breaks("6.errors.envelope") else {}
+                )
+                message = f"{name}: no such field"
+                raise Refusal("bad_request", message, status=status, extra=extra)
             kinds = _KINDS.get(name, (object,))
             is_flag = isinstance(value, bool) and name == "seed"
             is_wrong = not isinstance(value, kinds) or is_flag
@@ -146,9 +154,6 @@ class Checker:
             or (name == "engine" and self.breaks("1.protocol.shared"))
             or (name == "delivery" and self.breaks("6.dialogue.no-delivery"))
         )
-
-    def _extra(self, name: str) -> dict[str, object]:
-        return {"field": name} if self.breaks("6.errors.envelope") else {}
 
     def _said(self, fields: dict[str, Any], resident: str | None) -> Said:
         variant = self._variant(fields, resident)
@@ -165,7 +170,8 @@ class Checker:
 
     def _variant(self, fields: dict[str, Any], resident: str | None) -> str:
         named = fields.get("variant")
-        if resident and set(fields) == {"text", "variant"} and self.breaks("4.effective.request-first"):
+        is_plain = set(fields) == {"text", "variant"} and named in self.variants
+        if resident and is_plain and self.breaks("4.effective.request-first"):
             return resident
         if named is None:
             if resident is not None and not self.breaks("6.speak.variant"):
@@ -193,7 +199,7 @@ class Checker:
         if language is None:
             return
         if len(listed) == 1:
-            if self.breaks("6.language.single-ignored"):
+            if language not in listed and self.breaks("6.language.single-ignored"):
                 raise Refusal("unsupported", "language: one is enough")
         elif language not in listed and not self.breaks("6.language.unlisted"):
             raise Refusal("unsupported", "language: not here")
@@ -222,7 +228,9 @@ class Checker:
         number = float(value)
         if number == dial["max"] and self.breaks("6.params.by-dials"):
             raise Refusal("bad_request", f"params.{name}: too much")
-        if not math.isfinite(number) or not dial["min"] <= number <= dial["max"]:
+        if not math.isfinite(number):
+            raise Refusal("bad_request", f"params.{name}: a finite number")
+        if not dial["min"] <= number <= dial["max"]:
             if self.breaks("8.checks.params"):
                 return 1.0
             code = "unsupported" if self.breaks("d.codes.dial-range") else "bad_request"

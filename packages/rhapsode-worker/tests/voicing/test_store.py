@@ -1,5 +1,6 @@
 """Created voices on disk."""
 
+import fcntl
 import os
 import threading
 from pathlib import Path
@@ -95,6 +96,21 @@ def test_a_create_replaces_and_the_spec_changes_whatever_else_does(
     assert seen(store) == [("narrator", "narrator.wav", "New", None, b"new")]
     assert len({voice.spec() for voice in (first, second, again)}) == 3
     assert len(files_in(folder)) == 2
+
+
+def test_a_new_label_leaves_the_reference_where_it_is(store: VoiceStore) -> None:
+    before = make(store, "narrator", label="Old").path.stat().st_ino
+    assert make(store, "narrator", label="New").path.stat().st_ino == before
+    assert store.get("narrator").label == "New"
+
+
+def test_a_name_that_something_else_has_is_a_clear_error_and_leaves_nothing(
+    store: VoiceStore, folder: Path
+) -> None:
+    (folder / "narrator.wav").mkdir(parents=True)
+    with pytest.raises(Internal):
+        make(store, "narrator")
+    assert files_in(folder) == []
 
 
 def test_a_replacement_of_another_type_leaves_nothing_of_the_old_one(
@@ -215,7 +231,7 @@ def test_a_link_in_place_of_the_stores_own_folders_is_an_error_and_goes_nowhere(
     assert files_in(elsewhere) == []
 
 
-def test_a_pipe_or_a_link_in_place_of_a_record_holds_nobody_up(
+def test_a_pipe_or_a_link_in_place_of_a_record_is_not_followed(
     store: VoiceStore, folder: Path
 ) -> None:
     for voice_id in ("a", "b"):
@@ -223,8 +239,8 @@ def test_a_pipe_or_a_link_in_place_of_a_record_holds_nobody_up(
     pipe, link = sorted((folder / ".store" / "records").iterdir())
     pipe.unlink()
     os.mkfifo(pipe)
-    link.unlink()
-    link.symlink_to("/etc/passwd")
+    link.rename(folder.parent / "outside.json")
+    link.symlink_to(folder.parent / "outside.json")
     assert [(voice.id, voice.record) for voice in store.voices()] == [("a", None), ("b", None)]
 
 
@@ -293,6 +309,23 @@ def seen_while_it_changes(store: VoiceStore) -> list[tuple[str, str, str, str | 
         return voices if voices == seen(store) else []
     except FileNotFoundError:
         return []
+
+
+def test_nothing_is_listed_while_a_change_is_half_done(store: VoiceStore, folder: Path) -> None:
+    make(store, "narrator", label="Whole")
+    (record,) = (folder / ".store" / "records").iterdir()
+    labels: list[str] = []
+    reader = threading.Thread(target=lambda: labels.append(store.get("narrator").label))
+    with (folder / ".store" / "lock").open("rb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        contents = record.read_bytes()
+        record.unlink()
+        reader.start()
+        reader.join(timeout=0.2)  # a reader that did not wait would be done
+        assert labels == []
+        record.write_bytes(contents)
+    reader.join()
+    assert labels == ["Whole"]
 
 
 def test_a_sweep_leaves_alone_what_another_process_is_uploading(

@@ -11,6 +11,7 @@ from rhapsode_http import UPLOAD_LIMIT_BYTES
 from starlette.requests import Request
 
 from .uploading import (
+    BOUNDARY,
     ID,
     MULTIPART,
     WHOLE,

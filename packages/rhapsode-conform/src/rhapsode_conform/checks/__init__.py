@@ -47,7 +47,9 @@ FAMILIES: Final = tuple(
         record,
     )
 )
-"""The families in order; the last one looks at every answer that came before."""
+"""The families in the order in which they are run; the last looks at every answer before it."""
 
-CHECKS: Final[tuple[Check, ...]] = tuple(REGISTRY.values())
-"""All of them, in the order in which they are run."""
+CHECKS: Final[tuple[Check, ...]] = tuple(
+    sorted(REGISTRY.values(), key=lambda check: FAMILIES.index(check.family))
+)
+"""All of them, family by family."""

@@ -8,7 +8,7 @@ from rhapsode_contract import CONTRACT
 from rhapsode_http import parse_address
 
 from rhapsode_conform.check import Need, check
-from rhapsode_conform.outcome import expect
+from rhapsode_conform.outcome import expect, failed
 from rhapsode_conform.subject import Subject
 
 _FAR_ABOVE: Final = CONTRACT + 98
@@ -51,14 +51,15 @@ def _is_number(value: object) -> TypeGuard[int]:
 async def highest(subject: Subject) -> None:
     """Offered this tool's own contract, and far more than there is."""
     assert subject.worker is not None
-    own = subject.worker.handshake.get("contract")
-    is_under = _is_number(own) and 1 <= own <= CONTRACT
-    expect(is_under, f"offered {CONTRACT} it answers at {CONTRACT} at most", f"it answers {own!r}")
+    own: object = subject.worker.handshake.get("contract")
+    if not _is_number(own) or not 1 <= own <= CONTRACT:
+        seen = f"it answers {own!r}"
+        raise failed(f"offered {CONTRACT} it answers at {CONTRACT} at most", seen)
     above = await _offered(subject, _FAR_ABOVE)
-    most = above.contract
-    is_under = _is_number(most) and own <= most <= _FAR_ABOVE
-    seen = f"it answers {most!r}, and {own!r} to {CONTRACT}: {above.words[-200:]}"
-    expect(is_under, f"offered {_FAR_ABOVE} it answers at its highest", seen)
+    most: object = above.contract
+    if not _is_number(most) or not own <= most <= _FAR_ABOVE:
+        seen = f"it answers {most!r}, and {own} to {CONTRACT}: {above.words[-200:]}"
+        raise failed(f"offered {_FAR_ABOVE} it answers at its highest", seen)
     exact = own if most == CONTRACT else (await _offered(subject, most)).contract
     expect(exact == most, f"offered {most} it answers at {most}", f"it answers {exact!r}")
 

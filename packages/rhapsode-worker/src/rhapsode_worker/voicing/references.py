@@ -4,7 +4,7 @@ import hashlib
 import os
 import re
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Final
 
 from rhapsode_worker.voicing.folder import Folder
@@ -21,17 +21,19 @@ class References:
     What they hold is hashed once, and again only where a file has changed.
     """
 
-    def __init__(self, types: Collection[str]) -> None:
+    def __init__(self, types: Collection[str], *, now_ns: Callable[[], int] = time.time_ns) -> None:
         """Args:
         types: The file types that are references, in lower case.
+        now_ns: The clock of the files' times, in nanoseconds since 1970.
         """
         self._types = frozenset(types)
+        self._now_ns = now_ns
         self._digests: dict[str, tuple[tuple[int, ...], str]] = {}
 
     def served(self, names: Iterable[str]) -> dict[str, str]:
-        """Returns the file of each voice, by id; of several, the first by name."""
+        """Returns the file of each voice, by id; of several, the first of `names`."""
         served: dict[str, str] = {}
-        for name in sorted(names):
+        for name in names:
             if voice_id := self._voice_id(name):
                 served.setdefault(voice_id, name)
         return served
@@ -54,7 +56,7 @@ class References:
                 return known[1]
             digest = hashlib.file_digest(file, "sha256").hexdigest()
         # A file written a moment ago may be written again without any of these changing.
-        if time.time_ns() - max(status.st_mtime_ns, status.st_ctime_ns) > _SETTLED_NANOSECONDS:
+        if self._now_ns() - max(status.st_mtime_ns, status.st_ctime_ns) > _SETTLED_NANOSECONDS:
             self._digests[name] = (seen, digest)
         return digest
 

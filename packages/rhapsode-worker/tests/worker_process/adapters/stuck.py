@@ -24,6 +24,7 @@ class Stuck(Engine):
     def unload(self) -> None: ...
 
     def voices(self) -> list[Voice]:
+        print("listing")
         threading.Event().wait()
         raise AssertionError("unreachable")
 

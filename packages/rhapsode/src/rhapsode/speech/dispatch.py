@@ -16,7 +16,6 @@ from rhapsode_contract import (
     effective_variant,
 )
 
-
 _GROWING_SEGMENTS: Final = 12
 """More than it takes from the smallest first segment to one of full size, doubling."""
 

@@ -1,0 +1,123 @@
+"""The raw worker as a process: `main()` with the promise that it breaks as last word, or `-`."""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+import threading
+from typing import Any, Final
+
+from .plain_server import PlainServer
+from .raw_worker import RawWorker, Receive, Scope, Send
+
+SUPPORTED: Final = 1
+ENGINE: Final = "raw"
+
+
+def main() -> None:
+    """Serves until it is told to end."""
+    broken = sys.argv[-1]
+    environ = os.environ
+    has_lifeline = environ.get("RHAPSODE_WORKER_LIFELINE") == "stdin"
+    _log(f"starting, {broken} broken")
+    if broken == "2.spawn.three-suffice" and not has_lifeline:
+        _log("it needs more than that")
+        sys.exit(1)
+    offer = int(environ["RHAPSODE_WORKER_CONTRACT"])
+    speaks = 2 if broken == "9.answer.highest" else SUPPORTED
+    if offer < SUPPORTED and broken != "9.refuse.too-low":
+        _log(f"offered contract {offer}, this worker speaks {speaks} at least")
+        sys.exit(3)
+    is_held = has_lifeline and broken != "d.life.ends-with-server"
+    if is_held or broken == "1.protocol.by-hand":
+        threading.Thread(target=_hold_lifeline, daemon=True).start()
+    if broken == "2.logs.json-lines":
+        sys.stderr.write("a line for people\n")
+    status = asyncio.run(Process(broken).serve(environ["RHAPSODE_WORKER_LISTEN"]))
+    os._exit(status)
+
+
+class Process:
+    """The worker's life between its start and its end."""
+
+    def __init__(self, broken: str) -> None:
+        """Binds nothing yet."""
+        self._broken = broken
+        is_elsewhere = broken == "9.answer.reported"
+        contract = 2 if is_elsewhere or broken == "9.answer.highest" else SUPPORTED
+        self._contract = 2 if broken == "9.answer.highest" else SUPPORTED
+        self._app = RawWorker(broken, contract=contract, drain=self._by_verb)
+        self._server = PlainServer(self._serve_one)
+        self._told = asyncio.Event()
+        self._was_signalled = False
+
+    async def serve(self, listen: str) -> int:
+        """Serves; returns the exit status."""
+        loop = asyncio.get_running_loop()
+        loop.add_signal_handler(signal.SIGTERM, self._by_signal)
+        is_hasty = self._broken == "2.handshake.bound" and listen.endswith("/1.sock")
+        if is_hasty:
+            self._shake_hands(listen)
+            await asyncio.sleep(0.3)  # the flaw itself: it is not there yet
+        listening, said = await self._listen(listen)
+        if not is_hasty:
+            self._shake_hands(said)
+        await self._told.wait()
+        await self._leave()
+        listening.close()  # and no more: to wait for it is to wait for connections that are kept
+        return 1 if self._was_signalled and self._broken == "2.stop.exits-zero" else 0
+
+    async def _listen(self, listen: str) -> tuple[asyncio.Server, str]:
+        scheme, _, rest = listen.partition(":")
+        connected = self._server.connected
+        if scheme == "unix" and self._broken != "1.transport.unix":
+            path = f"{rest}.x" if self._broken == "2.spawn.listen-unix" else rest
+            return await asyncio.start_unix_server(connected, path), f"unix:{path}"
+        if scheme == "tcp" and self._broken == "1.transport.tcp":
+            self._app = RawWorker("4.variants.loadable")
+        server = await asyncio.start_server(connected, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        return server, f"tcp:127.0.0.1:{0 if self._broken == '2.spawn.listen-tcp' else port}"
+
+    def _shake_hands(self, listen: str) -> None:
+        engine = "another" if self._broken == "2.handshake.fields" else ENGINE
+        said: dict[str, Any] = {"ready": True, "contract": self._contract, "engine": engine}
+        times = 2 if self._broken == "2.handshake.one-line" else 1
+        for _ in range(times):
+            sys.stdout.write(json.dumps(said | {"listen": listen}) + "\n")
+        sys.stdout.flush()
+
+    async def _serve_one(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["raw_path"] == b"/speak" and self._broken == "2.handshake.stdout-reserved":
+            sys.stdout.write("speaking now\n")
+            sys.stdout.flush()
+        await self._app(scope, receive, send)
+
+    def _by_signal(self) -> None:
+        self._was_signalled = True
+        self._app.is_draining = True
+        self._told.set()
+
+    def _by_verb(self) -> None:
+        self._told.set()
+
+    async def _leave(self) -> None:
+        if self._broken == "2.stop.finishes":
+            self._server.cut()
+            return
+        # A health is asked, and a new request made, while the one in flight is not read: so what
+        # is in flight is what it waits for, and a breath for the answers to be written.
+        await self._app.falls_silent()
+        await asyncio.sleep(0.05)
+
+
+def _hold_lifeline() -> None:
+    while os.read(0, 4096):
+        pass
+    os._exit(1)
+
+
+def _log(message: str) -> None:
+    sys.stderr.write(json.dumps({"level": "info", "message": message}) + "\n")
+    sys.stderr.flush()
