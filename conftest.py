@@ -15,6 +15,6 @@ def anyio_backend() -> tuple[str, dict[str, bool]]:
 
 @pytest.fixture
 def short_path() -> Generator[Path]:
-    """A folder for sockets: their paths may be about a hundred bytes, and `tmp_path` can be longer."""
+    """A folder for sockets: the path of one is a hundred bytes at most, and `tmp_path` can be more."""
     with tempfile.TemporaryDirectory(prefix="rh") as folder:
         yield Path(folder)
