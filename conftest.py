@@ -15,6 +15,6 @@ def anyio_backend() -> tuple[str, dict[str, bool]]:
 
 @pytest.fixture
 def short_path() -> Generator[Path]:
-    """A folder for sockets: the path of one is a hundred bytes at most, and `tmp_path` can be more."""
+    """A folder for sockets. Their paths are a hundred bytes at most; `tmp_path` can be longer."""
     with tempfile.TemporaryDirectory(prefix="rh") as folder:
         yield Path(folder)
