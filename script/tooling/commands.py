@@ -71,6 +71,8 @@ def quiet_environment() -> dict[str, str]:
     """Returns our environment without what would mix another Python's packages into ours."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     kept.pop("VIRTUAL_ENV", None)
+    # uv trusts a list of its own unless told; pip and the rest of the machine trust the machine's.
+    kept.setdefault("UV_SYSTEM_CERTS", "1")
     return kept | {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_INPUT": "1"}
 
 

@@ -8,6 +8,7 @@ OURS = (
     "rhapsode-http",
     "rhapsode-worker",
     "rhapsode",
+    "rhapsode-conform",
     "rhapsode-engine-tone",
     "rhapsode-engine-hibari",
 )
