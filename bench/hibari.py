@@ -51,7 +51,7 @@ def measure(rounds: int) -> dict[str, Any]:
 @contextmanager
 def _library() -> Generator["Library"]:
     process = subprocess.Popen(
-        [VENV / "bin" / "python", ROOT / "bench" / "hibari_library.py"],
+        [VENV / "bin" / "python", "-P", ROOT / "bench" / "hibari_library.py"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

@@ -36,3 +36,5 @@ def test_a_word_that_names_nothing_is_an_error() -> None:
         ids(only=["6.parms"])
     with pytest.raises(NoCheck):
         ids(skip=["7.nothing"])
+    with pytest.raises(NoCheck):
+        ids(only=["6.param"])

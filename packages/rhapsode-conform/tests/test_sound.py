@@ -22,6 +22,10 @@ def test_what_a_listener_could_tell_is_different(other: Sound) -> None:
     assert is_different(tone(440), other)
 
 
+def test_so_is_a_longer_silence() -> None:
+    assert is_different(Sound(bytes(16000), 8000, 1), Sound(bytes(17000), 8000, 1))
+
+
 def test_the_same_is_not() -> None:
     assert not is_different(tone(440), tone(440))
 

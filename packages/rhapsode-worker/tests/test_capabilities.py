@@ -151,7 +151,9 @@ def test_current_repeats_the_resident_variant_and_adds_how_it_sounds() -> None:
 
 
 def test_a_variant_may_make_other_samples_than_its_engine() -> None:
-    studio = Studio(Declared())
+    engine = Declared()
+    engine.device = Device("cpu", "a processor")
+    studio = Studio(engine)
     assert studio.native_format("zeta") == NativeFormat(sample_rate=22_050)
     assert studio.native_format("alpha") == NativeFormat(channels=2)
 

@@ -68,8 +68,8 @@ def test_a_folder_that_was_never_made_holds_no_voice(engine: Cloner) -> None:
 
 
 def test_audio_becomes_samples_of_the_engines_format(engine: Cloner) -> None:
-    pieces = list(engine.pcm_of([0.0] * 24_000))
-    assert [len(piece) for piece in pieces] == [4800] * 10
+    pieces = list(engine.pcm_of([0.0] * 60_000))
+    assert [len(piece) for piece in pieces] == [48_000, 48_000, 24_000]
 
 
 def test_an_adapter_that_leaves_out_a_method_cannot_be_made() -> None:

@@ -68,3 +68,22 @@ def test_an_adapter_whose_id_is_none_is_refused(engine_id: str) -> None:
 def test_voices_lie_in_the_users_data_folder_unless_told_otherwise() -> None:
     folder = WorkerEnvironment.read({}).voice_dir_for("orpheus:3b")
     assert folder.parts[-3:] == ("rhapsode", "voices", "orpheus_3b")
+
+
+def test_weights_lie_in_the_users_data_folder_unless_told_otherwise() -> None:
+    own = WorkerEnvironment.read({}).weights_dir_for("orpheus:3b")
+    assert own.parts[-3:] == ("rhapsode", "weights", "orpheus_3b")
+    told = WorkerEnvironment.read({"RHAPSODE_WEIGHTS_DIR": "/some/where"})
+    assert str(told.weights_dir_for("orpheus:3b")) == "/some/where"
+
+
+@pytest.mark.contract("d.network.no-token")
+@pytest.mark.parametrize(
+    "more", [{"RHAPSODE_WORKER_TOKEN": "t"}, {"RHAPSODE_WORKER_OPEN": "1"}], ids=["token", "open"]
+)
+def test_a_worker_is_on_a_network_only_on_purpose(more: dict[str, str]) -> None:
+    listen = {"RHAPSODE_WORKER_LISTEN": "tcp:0.0.0.0:0"}
+    with pytest.raises(HopelessStart, match="RHAPSODE_WORKER_TOKEN"):
+        WorkerEnvironment.read(listen).check_network()
+    WorkerEnvironment.read(listen | more).check_network()
+    WorkerEnvironment.read({}).check_network()

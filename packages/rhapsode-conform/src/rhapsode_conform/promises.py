@@ -2,6 +2,8 @@
 
 The ids are those of the rules of the contract that they stand for. A `must` that is broken makes a
 worker one that does not conform; a `should` that is broken is told and forgiven.
+
+One file, although a long one: it is a list, and it is read as one.
 """
 
 from typing import Final
@@ -237,6 +239,11 @@ SPEAKING: Final = (
     should(
         "6.duration.trailer",
         "With `stream: true` the duration comes as a trailer of that name.",
+    ),
+    must(
+        "6.abort.worker",
+        "A worker that fails after its headers have gone breaks the connection off; it never "
+        "ends the body as if it were whole.",
     ),
     must(
         "6.errors.envelope",

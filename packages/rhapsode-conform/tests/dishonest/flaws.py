@@ -151,6 +151,7 @@ SCENES: Final = (
     ("2.spawn.three-suffice", "1.protocol.by-hand"),
     _END,
     ("2.stop.terminate",),
+    ("6.abort.worker",),
     ("d.life.ends-with-server",),
     ("9.answer.highest", "9.answer.reported", "9.refuse.too-low"),
 )

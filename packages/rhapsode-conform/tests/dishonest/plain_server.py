@@ -30,6 +30,15 @@ class PlainServer:
             self._writers.discard(writer)
             writer.close()
 
+    async def end_bodies(self) -> None:
+        """Ends every answer as if it were whole, wherever it stands."""
+        writers = list(self._writers)
+        for writer in writers:
+            writer.write(b"0" + _CRLF + _CRLF)
+            writer.close()
+        for writer in writers:
+            await writer.wait_closed()
+
     def cut(self) -> None:
         """Ends every connection where it stands."""
         for writer in self._writers:

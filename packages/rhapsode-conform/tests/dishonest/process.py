@@ -34,6 +34,8 @@ def main() -> None:
         threading.Thread(target=_hold_lifeline, daemon=True).start()
     if broken == "2.logs.json-lines":
         sys.stderr.write("a line for people\n")
+    if broken == "6.abort.worker":
+        _serve_behind_a_parent(broken, environ["RHAPSODE_WORKER_LISTEN"])
     status = asyncio.run(Process(broken).serve(environ["RHAPSODE_WORKER_LISTEN"]))
     os._exit(status)
 
@@ -41,9 +43,15 @@ def main() -> None:
 class Process:
     """The worker's life between its start and its end."""
 
-    def __init__(self, broken: str) -> None:
-        """Binds nothing yet."""
+    def __init__(self, broken: str, *, parent: int | None = None) -> None:
+        """Binds nothing yet.
+
+        Args:
+            broken: The promise to break.
+            parent: A pipe that ends when the process before this one does.
+        """
         self._broken = broken
+        self._parent = parent
         is_elsewhere = broken == "9.answer.reported"
         contract = 2 if is_elsewhere or broken == "9.answer.highest" else SUPPORTED
         self._contract = 2 if broken == "9.answer.highest" else SUPPORTED
@@ -56,6 +64,8 @@ class Process:
         """Serves; returns the exit status."""
         loop = asyncio.get_running_loop()
         loop.add_signal_handler(signal.SIGTERM, self._by_signal)
+        if self._parent is not None:
+            loop.add_reader(self._parent, self._told.set)
         is_hasty = self._broken == "2.handshake.bound" and listen.endswith("/1.sock")
         if is_hasty:
             self._shake_hands(listen)
@@ -103,6 +113,9 @@ class Process:
         self._told.set()
 
     async def _leave(self) -> None:
+        if self._parent is not None:
+            await self._server.end_bodies()
+            return
         if self._broken == "2.stop.finishes":
             self._server.cut()
             return
@@ -110,6 +123,17 @@ class Process:
         # is in flight is what it waits for, and a breath for the answers to be written.
         await self._app.falls_silent()
         await asyncio.sleep(0.05)
+
+
+def _serve_behind_a_parent(broken: str, listen: str) -> None:
+    """Serves from a child that outlives its parent, and covers up for it when that is killed."""
+    ours, theirs = os.pipe()
+    if child := os.fork():
+        os.waitpid(child, 0)
+        os._exit(0)
+    os.setsid()
+    os.close(theirs)
+    os._exit(asyncio.run(Process(broken, parent=ours).serve(listen)))
 
 
 def _hold_lifeline() -> None:

@@ -218,6 +218,8 @@ class Checker:
             raise Refusal(code, "delivery: no such word")
 
     def _dial(self, variant: str, name: str, value: Any) -> float:
+        if isinstance(value, float) and not math.isfinite(value):
+            raise Refusal("bad_request", f"params.{name}: a finite number")
         dial = self.variants[variant]["dials"].get(name)
         if dial is None:
             if self.breaks("6.params.unknown"):
@@ -228,8 +230,6 @@ class Checker:
         number = float(value)
         if number == dial["max"] and self.breaks("6.params.by-dials"):
             raise Refusal("bad_request", f"params.{name}: too much")
-        if not math.isfinite(number):
-            raise Refusal("bad_request", f"params.{name}: a finite number")
         if not dial["min"] <= number <= dial["max"]:
             if self.breaks("8.checks.params"):
                 return 1.0

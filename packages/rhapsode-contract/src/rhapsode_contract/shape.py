@@ -7,6 +7,7 @@ ignored believes that they asked for something (§ 6).
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from functools import cache
 from typing import Annotated, Any, Final, cast
 
 from pydantic import (
@@ -62,11 +63,16 @@ class Request(Shape):
         # `keep_alive_seconds` is an unknown field. One is enough: a body of 1 MiB can hold 80,000
         # unknown fields, and telling all of them takes longer than a loop may block.
         if info.mode == "json":
-            names = set(cls.wire_names())
+            names = _wire_names(cls)
             for name in _names_in(value):
                 if name not in names:
                     raise PydanticCustomError(UNKNOWN_FIELD, "no such field", {"name": name})
         return value
+
+
+@cache
+def _wire_names(model: type[Request]) -> frozenset[str]:
+    return frozenset(model.wire_names())
 
 
 UNKNOWN_FIELD: Final = "unknown_field"

@@ -111,8 +111,7 @@ class Client:
         answer = connection.begin(method)
         try:
             if isinstance(body, bytes):
-                connection.is_request_sent = True
-                await connection.write(head + body)
+                connection.send(head + body)
                 return await answer
             return await _send_until_answered(connection, answer, head, body)
         except BaseException:

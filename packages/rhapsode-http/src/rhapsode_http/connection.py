@@ -207,6 +207,12 @@ class ClientConnection(asyncio.Protocol):
         self.head = self._loop.create_future()
         return self.head
 
+    def send(self, request: bytes) -> None:
+        """Writes a whole request, for whose answer `begin` has made ready. Silent once closed."""
+        self.is_request_sent = True
+        if self._transport is not None and not self._transport.is_closing():
+            self._transport.write(request)
+
     async def write(self, data: bytes) -> None:
         """Writes a part of the request; waits while the peer takes none. Silent once closed."""
         # Yields even where there is room, so that a body made without waiting does not hold up

@@ -75,7 +75,7 @@ class ServerConnection(HttpToolsProtocol):
     # --- asyncio's side -------------------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        transport = CorkedTransport(transport, self.loop)
+        self._corked = transport = CorkedTransport(transport, self.loop)
         super().connection_made(transport)
         self.client = _without_mapping(self.client)
         self.stall = WriteStall(
@@ -200,6 +200,7 @@ class ServerConnection(HttpToolsProtocol):
     def answered(self, exchange: Exchange) -> None:
         """Goes on to the next request, or ends the connection."""
         self._active = None
+        self._corked.flush()  # nothing that is worth waiting for comes after it
         if self.transport.is_closing():
             return
         if not exchange.cycle.keep_alive or self._is_deaf:

@@ -18,8 +18,11 @@ if TYPE_CHECKING:
     from rhapsode_worker.devices import Device
     from rhapsode_worker.engine import Engine, LicenseFields
     from rhapsode_worker.native_format import NativeFormat
-    from rhapsode_worker.requests import SpeakRequest
+    from rhapsode_worker.requests import DialogueRequest, SpeakRequest, Turn
+    from rhapsode_worker.segmenting import Joint, Segment, split
     from rhapsode_worker.variant import ALL_CUES, Variant
+    from rhapsode_worker.voicing.new_voice import NewVoice
+    from rhapsode_worker.voicing.store import VoiceStore
     from rhapsode_worker.worker import serve
 
 __all__ = [
@@ -27,18 +30,25 @@ __all__ = [
     "BadRequest",
     "Capabilities",
     "Device",
+    "DialogueRequest",
     "Engine",
     "Internal",
+    "Joint",
     "LicenseFields",
     "ModelUnavailable",
     "NativeFormat",
+    "NewVoice",
     "OutOfMemory",
+    "Segment",
     "SpeakRequest",
+    "Turn",
     "UnknownVoice",
     "Unsupported",
     "Variant",
     "Voice",
+    "VoiceStore",
     "serve",
+    "split",
 ]
 
 _HOMES = {
@@ -47,9 +57,16 @@ _HOMES = {
     "Engine": "rhapsode_worker.engine",
     "LicenseFields": "rhapsode_worker.engine",
     "NativeFormat": "rhapsode_worker.native_format",
+    "DialogueRequest": "rhapsode_worker.requests",
+    "Joint": "rhapsode_worker.segmenting",
+    "NewVoice": "rhapsode_worker.voicing.new_voice",
+    "Segment": "rhapsode_worker.segmenting",
     "SpeakRequest": "rhapsode_worker.requests",
+    "Turn": "rhapsode_worker.requests",
     "Variant": "rhapsode_worker.variant",
+    "VoiceStore": "rhapsode_worker.voicing.store",
     "serve": "rhapsode_worker.worker",
+    "split": "rhapsode_worker.segmenting",
 }
 
 

@@ -11,6 +11,7 @@ from rhapsode_contract import (
     License,
 )
 
+from rhapsode_worker.abilities import Abilities
 from rhapsode_worker.devices import Device as EngineDevice
 from rhapsode_worker.engine import Engine
 from rhapsode_worker.variant import Variant
@@ -49,7 +50,7 @@ def describe(
         license=License.model_validate(engine.license),
         device=Device(type=device.type, name=device.name, vram_bytes=device.vram_bytes),
         current=_current(engine, resident, variants) if resident is not None else None,
-        variants={name: _on_the_wire(variant) for name, variant in variants.items()},
+        variants={name: _on_the_wire(engine, variant) for name, variant in variants.items()},
         formats=formats,
     )
 
@@ -89,14 +90,15 @@ def _current(engine: Engine, resident: str, variants: dict[str, Variant]) -> Cur
     samples = wire.NativeAudio(
         encoding="pcm_s16le", sample_rate=native.sample_rate, channels=native.channels
     )
-    own = _on_the_wire(variant).model_dump()
+    own = _on_the_wire(engine, variant).model_dump()
     return Current.model_validate(
         own | {"variant": resident, "streaming": streaming, "native_format": samples}
     )
 
 
-def _on_the_wire(variant: Variant) -> wire.Variant:
+def _on_the_wire(engine: Engine, variant: Variant) -> wire.Variant:
     """What a variant says of itself, resident or not."""
+    abilities = Abilities(engine)
     return wire.Variant(
         cues=tuple(variant.cues),
         deliveries=tuple(variant.deliveries),
@@ -110,6 +112,21 @@ def _on_the_wire(variant: Variant) -> wire.Variant:
             supported=variant.segment_characters is not None,
             segment_characters=variant.segment_characters,
         ),
-        cloning=wire.Cloning(supported=False),
-        blending=wire.Blending(supported=False),
+        cloning=_cloning(engine, variant, abilities),
+        blending=wire.Blending(supported=abilities.can_blend and variant.can_clone),
+        dialogue=(
+            wire.DialogueSupport(max_speakers=engine.max_speakers)
+            if abilities.has_dialogue
+            else None
+        ),
+    )
+
+
+def _cloning(engine: Engine, variant: Variant, abilities: Abilities) -> wire.Cloning:
+    if not abilities.can_clone or not variant.can_clone:
+        return wire.Cloning(supported=False)
+    return wire.Cloning(
+        supported=True,
+        reference_seconds=variant.reference_seconds,
+        formats=tuple(engine.reference_formats),
     )

@@ -2,12 +2,13 @@
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
 import rhapsode_contract as wire
 
-from rhapsode_worker.requests import SpeakRequest
+from rhapsode_worker.requests import DialogueRequest, SpeakRequest
 
 # Marks that turn the writing direction are for the eye, and some engines choke on them.
 _DIRECTION_MARKS: Final = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -21,7 +22,7 @@ _CONTROLS: Final = re.compile(r"[\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 class Utterance:
     """A request that has passed every check."""
 
-    request: SpeakRequest
+    request: SpeakRequest | DialogueRequest
     """What the engine is asked."""
 
     format: str
@@ -46,13 +47,10 @@ def dispatch(body: wire.SpeakRequest, capabilities: wire.Capabilities) -> Uttera
     resident = capabilities.current.variant if capabilities.current else None
     name = wire.effective_variant(body.variant, resident, capabilities.variants)
     variant = capabilities.variants[name]
-    wire.check_text(body.text, variant)  # as it came, so that the core counts the same
-    # And as it is read: a mark that is taken out may have parted a cue.
-    text = wire.check_text(readable(body.text), variant)
+    text = checked_text(body.text, variant)
     format_name = wire.check_format(body.format, capabilities.formats)
     language = wire.check_language(body.language, variant)
     delivery = wire.check_delivery(body.delivery, variant)
-    turned = wire.check_params(body.params, variant.dials)
     return Utterance(
         request=SpeakRequest(
             text=text,
@@ -60,13 +58,34 @@ def dispatch(body: wire.SpeakRequest, capabilities: wire.Capabilities) -> Uttera
             voice=body.voice,
             language=language,
             delivery=delivery,
-            params={dial: values.default for dial, values in variant.dials.items()} | turned,
+            params=every_dial(body.params, variant),
             seed=body.seed,
         ),
         format=format_name,
         is_streamed=bool(body.stream),
         max_seconds=variant.character_limit,
     )
+
+
+def checked_text(text: str, variant: wire.Variant, field: str = "text") -> str:
+    """Returns what is read of `text` on a variant.
+
+    Raises:
+        BadRequest: It is too long, or there is nothing in it to say.
+    """
+    wire.check_text(text, variant, field)  # as it came, so that the core counts the same
+    # And as it is read: a mark that is taken out may have parted a cue.
+    return wire.check_text(readable(text), variant, field)
+
+
+def every_dial(params: Mapping[str, float] | None, variant: wire.Variant) -> dict[str, float]:
+    """Returns a value for each dial: what the request turned, the default of the rest.
+
+    Raises:
+        BadRequest: A key is no dial of the variant, or its value is out of range.
+    """
+    defaults = {name: dial.default for name, dial in variant.dials.items()}
+    return defaults | wire.check_params(params, variant.dials)
 
 
 def readable(text: str) -> str:

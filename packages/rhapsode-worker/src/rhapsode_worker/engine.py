@@ -10,8 +10,9 @@ from rhapsode_contract import UnknownVoice, Voice
 from rhapsode_worker.devices import Device, DeviceType
 from rhapsode_worker.native_format import NativeFormat
 from rhapsode_worker.pcm import pcm_pieces
-from rhapsode_worker.requests import SpeakRequest, snake_case
+from rhapsode_worker.requests import DialogueRequest, SpeakRequest, snake_case
 from rhapsode_worker.variant import Variant
+from rhapsode_worker.voicing.new_voice import NewVoice
 
 
 class LicenseFields(TypedDict, total=False):
@@ -60,11 +61,20 @@ class Engine(ABC):
     queue_limit: ClassVar[int] = 32
     """Most utterances that wait in line; one more is `overloaded`."""
 
+    reference_formats: ClassVar[Collection[str]] = ("wav",)
+    """File types, lower case and without the dot, that `create_voice` makes a voice from."""
+
+    max_speakers: ClassVar[int] = 2
+    """How many may speak in one `dialogue`."""
+
     device: Device
     """What it computes on; set by the SDK before `load`."""
 
     voice_dir: Path
     """Folder for what the engine keeps of voices; set by the SDK, made on first use."""
+
+    weights_dir: Path
+    """Folder for the engine's weights; set by the SDK, made on first use."""
 
     variant: str | None = None
     """Name of the resident variant; set by the SDK while `load` runs and until `unload` ends."""
@@ -106,6 +116,55 @@ class Engine(ABC):
             Exception: Any other is `oom` where it says so, else `internal`.
         """
 
+    # What an adapter may add. Each is declared exactly where it is overridden.
+
+    def create_voice(self, new: NewVoice) -> None:
+        """Makes a voice from `new.reference`; one of this id that exists is replaced.
+
+        Loads no model: what needs one happens at the first `speak` (contract § 7). Called on a
+        thread of its own, one create or delete at a time, beside `speak`. `VoiceStore` keeps what
+        arrives; a `transcript` may be ignored, or demanded by `BadRequest` naming the field.
+        """
+        raise NotImplementedError
+
+    def blend_voice(self, new: NewVoice) -> None:
+        """Makes a voice from the recipe `new.blend`, resolved now. Otherwise as `create_voice`.
+
+        The voices that it names exist.
+        """
+        raise NotImplementedError
+
+    def delete_voice(self, voice_id: str) -> None:
+        """Deletes a voice that exists.
+
+        Raises:
+            Unsupported: It is the engine's own.
+        """
+        raise NotImplementedError
+
+    def preview(self, voice_id: str) -> Path | None:
+        """Returns a WAV file that a voice is heard in, or None where there is none.
+
+        Never makes one: a preview loads no model.
+        """
+        raise NotImplementedError
+
+    def fetch(self, variant: str) -> None:
+        """Downloads a variant's weights to `weights_dir` or wherever the engine keeps them.
+
+        Puts nothing on the device; returns at once where they are there. Called on a thread of its
+        own, beside `speak`. `rhapsode_worker.weights` does the downloading.
+        """
+        raise NotImplementedError
+
+    def dialogue(self, req: DialogueRequest) -> Iterator[bytes]:
+        """Speaks a conversation in one take. Otherwise as `speak`."""
+        raise NotImplementedError
+
+    def memory_bytes(self) -> int | None:
+        """Returns what the resident model holds of the device, or None to have it measured."""
+        return None
+
     # What an adapter may use.
 
     def dials_for(self, req: SpeakRequest) -> Mapping[str, float]:
@@ -128,7 +187,7 @@ class Engine(ABC):
         raise UnknownVoice(f"voice: there is no {voice!r}", field="voice")
 
     def pcm_of(self, samples: object) -> Iterator[bytes]:
-        """Yields floating-point audio as 16-bit samples, in pieces of a tenth of a second.
+        """Yields floating-point audio as 16-bit samples, in pieces of a second.
 
         Args:
             samples: A numpy array, a torch tensor or a sequence of numbers, values in

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import platformdirs
 from rhapsode_contract import CONTRACT
-from rhapsode_http import Address, parse_address
+from rhapsode_http import Address, is_loopback, parse_address
 
 _ENGINE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,63}")
 
@@ -32,6 +32,15 @@ class WorkerEnvironment:
     voice_dir: Path | None
     """`RHAPSODE_VOICE_DIR`: the folder of this engine's voices."""
 
+    weights_dir: Path | None
+    """`RHAPSODE_WEIGHTS_DIR`: the folder of this engine's weights."""
+
+    token: str | None
+    """`RHAPSODE_WORKER_TOKEN`: what callers show a worker that listens on a network."""
+
+    is_open: bool
+    """`RHAPSODE_WORKER_OPEN=1`: the network is trusted, and no token is wanted."""
+
     has_lifeline: bool
     """`RHAPSODE_WORKER_LIFELINE=stdin`: standard input ends when the core does."""
 
@@ -52,12 +61,18 @@ class WorkerEnvironment:
         lifeline = environ.get("RHAPSODE_WORKER_LIFELINE", "")
         if lifeline not in {"", "stdin"}:
             raise HopelessStart(f"RHAPSODE_WORKER_LIFELINE is {lifeline!r}; only stdin is known")
-        voice_dir = environ.get("RHAPSODE_VOICE_DIR")
+        voice_dir, weights_dir = (
+            environ.get("RHAPSODE_VOICE_DIR"),
+            environ.get("RHAPSODE_WEIGHTS_DIR"),
+        )
         return cls(
             listen=listen,
             engine=environ.get("RHAPSODE_WORKER_ENGINE") or None,
             offer=int(offer),
             voice_dir=Path(voice_dir) if voice_dir else None,
+            weights_dir=Path(weights_dir) if weights_dir else None,
+            token=environ.get("RHAPSODE_WORKER_TOKEN") or None,
+            is_open=environ.get("RHAPSODE_WORKER_OPEN") == "1",
             has_lifeline=lifeline == "stdin",
         )
 
@@ -66,6 +81,25 @@ class WorkerEnvironment:
         if self.voice_dir is not None:
             return self.voice_dir
         return platformdirs.user_data_path("rhapsode") / "voices" / engine_id.replace(":", "_")
+
+    def weights_dir_for(self, engine_id: str) -> Path:
+        """Returns the folder of the engine's weights: the one told, else one of the user's."""
+        if self.weights_dir is not None:
+            return self.weights_dir
+        return platformdirs.user_data_path("rhapsode") / "weights" / engine_id.replace(":", "_")
+
+    def check_network(self) -> None:
+        """Refuses to be open to a network by accident (design, "A worker on the network").
+
+        Raises:
+            HopelessStart: It listens beyond loopback, and neither a token nor trust is given.
+        """
+        if is_loopback(self.listen) or self.token is not None or self.is_open:
+            return
+        raise HopelessStart(
+            f"{self.listen} is open to the network: set RHAPSODE_WORKER_TOKEN, or"
+            " RHAPSODE_WORKER_OPEN=1 where everybody on it may make this worker speak"
+        )
 
     def check_engine(self, engine_id: str) -> None:
         """Holds the adapter's id against the one that was asked for.

@@ -9,6 +9,7 @@ from rhapsode_contract import RhapsodeError
 
 from rhapsode_worker.engine import Engine
 from rhapsode_worker.failures import as_engine_error, as_load_error
+from rhapsode_worker.memory import UsedBytes, believable, empty_caches
 
 logger = logging.getLogger(__name__)
 
@@ -62,8 +63,14 @@ class Model:
     of them; anybody may read its state.
     """
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, used_bytes: UsedBytes = lambda: None) -> None:
+        """Args:
+        engine: The adapter.
+        used_bytes: Measures what its device holds in use.
+        """
         self._engine = engine
+        self._used_bytes = used_bytes
+        self._measured: int | None = None
         self._state = ModelState.UNLOADED
         self._variant: str | None = None
 
@@ -81,6 +88,18 @@ class Model:
         """The resident variant; None while none is whole."""
         return self._variant if self._state is ModelState.LOADED else None
 
+    @property
+    def used_bytes(self) -> int | None:
+        """What the device holds in use now, whoever uses it; None where nobody can tell."""
+        return believable(self._used_bytes())
+
+    @property
+    def size_bytes(self) -> int | None:
+        """What the resident model takes of the device: as the adapter knows it, else as measured
+        across its load. None where neither is to be had, and while nothing is resident.
+        """
+        return self._measured if self._state is ModelState.LOADED else None
+
     def ensure(self, variant: str) -> None:
         """Returns with `variant` resident, loading it first where it is not.
 
@@ -91,10 +110,12 @@ class Model:
             return
         self.unload()
         self._fire(ModelEvent.LOAD, variant)
+        before = self._used_bytes()
         failure = self._load_or_retry(variant)
         if failure is not None:
             self._fire(ModelEvent.FAIL, None)
             raise failure
+        self._measured = self._size_since(before)
         self._fire(ModelEvent.SUCCEED, variant)
 
     def unload(self) -> None:
@@ -116,6 +137,18 @@ class Model:
         self._fire(ModelEvent.GONE, None)
         if failure is not None:
             raise failure
+
+    def _size_since(self, before: int | None) -> int | None:
+        """Returns what a load took, the adapter's own figure first."""
+        try:
+            known = believable(self._engine.memory_bytes())
+        except Exception:  # a figure that is missing must not cost a model that is loaded
+            logger.exception("memory_bytes failed")
+            known = None
+        after = self._used_bytes()
+        if known is not None or before is None or after is None:
+            return known
+        return believable(after - before)
 
     def _load_or_retry(self, variant: str) -> RhapsodeError | None:
         """Loads; a failure is cleared away and tried once more (contract § 3).
@@ -155,6 +188,7 @@ class Model:
     def _forget(self) -> None:
         self._engine.variant = None
         gc.collect()
+        empty_caches()
 
     def _fire(self, event: ModelEvent, variant: str | None) -> None:
         before, self._state = self._state, advance(self._state, event)

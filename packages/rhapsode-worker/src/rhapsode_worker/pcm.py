@@ -7,11 +7,12 @@ from typing import Any, cast
 from rhapsode_worker.native_format import NativeFormat
 
 _FULL_SCALE = 32767
-_PIECES_PER_SECOND = 10
+_PIECE_SECONDS = 1
+"""What comes at once need not be sent in crumbs: each costs the way through two processes."""
 
 
 def pcm_pieces(samples: object, native: NativeFormat) -> Iterator[bytes]:
-    """Yields `samples` in the native format, in pieces of a tenth of a second.
+    """Yields `samples` in the native format, in pieces of a second.
 
     Args:
         samples: A numpy array, a torch tensor or a sequence of numbers, values in [-1.0, 1.0]
@@ -23,7 +24,7 @@ def pcm_pieces(samples: object, native: NativeFormat) -> Iterator[bytes]:
             channels.
     """
     pcm = pcm_bytes(samples, native.channels)
-    step = native.sample_rate // _PIECES_PER_SECOND * native.bytes_per_frame
+    step = native.bytes_per_second * _PIECE_SECONDS
     for start in range(0, len(pcm), step):
         yield pcm[start : start + step]
 

@@ -1,10 +1,9 @@
 """What a worker serves: the engine-scoped part of the public API (contract § 1)."""
 
-import json
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import anyio.to_thread
 import rhapsode_contract as wire
@@ -14,8 +13,6 @@ from rhapsode_contract import (
     Health,
     LoadRequest,
     Unsupported,
-    Voice,
-    check_voice_id,
 )
 from rhapsode_http import exception_handlers, read_json
 from starlette.applications import Starlette
@@ -23,14 +20,16 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from rhapsode_worker.abilities import Abilities
 from rhapsode_worker.capabilities import describe
-from rhapsode_worker.dispatch import dispatch
+from rhapsode_worker.conversation import dispatch_dialogue
+from rhapsode_worker.dispatch import Utterance, dispatch
 from rhapsode_worker.encoding.pool import EncoderPool
 from rhapsode_worker.engine import Engine
-from rhapsode_worker.failures import as_engine_error
+from rhapsode_worker.failures import as_load_error
 from rhapsode_worker.spoken import SpokenAudio
 from rhapsode_worker.studio import Studio
-from rhapsode_worker.voices import check_voice
+from rhapsode_worker.voice_routes import VoiceRoutes
 
 logger = logging.getLogger(__name__)
 
@@ -64,6 +63,8 @@ class Routes:
         self._encoders = encoders
         self._contract = contract
         self._drain = drain
+        self._abilities = Abilities(engine)
+        self._voices = VoiceRoutes(engine)
         self._documents: dict[str | None, Capabilities] = {}
 
     def app(self) -> Starlette:
@@ -78,9 +79,7 @@ class Routes:
                 Route("/fetch", self.fetch, methods=["POST"]),
                 Route("/speak", self.speak, methods=["POST"]),
                 Route("/dialogue", self.dialogue, methods=["POST"]),
-                Route("/voices", self.voices, methods=["GET", "POST"]),
-                Route("/voices/{voice}", self.delete_voice, methods=["DELETE"]),
-                Route("/voices/{voice}/preview", self.preview),
+                *self._voices.routes(),
             ],
             exception_handlers=exception_handlers(),
         )
@@ -116,9 +115,20 @@ class Routes:
         return Response(status_code=202)
 
     async def fetch(self, request: Request) -> Response:
-        """`POST /fetch`."""
-        await read_json(request, FetchRequest)
-        raise Unsupported("this engine fetches nothing; its weights come with the first load")
+        """`POST /fetch`: the weights, on disk and no further."""
+        body = await read_json(request, FetchRequest)
+        if not self._abilities.can_fetch:
+            raise Unsupported("this engine fetches nothing; its weights come with the first load")
+        variant = wire.effective_variant(body.variant, None, self._describe().variants)
+        try:
+            # Left behind where nobody waits any more; what it has is kept for the next.
+            await anyio.to_thread.run_sync(self._engine.fetch, variant, abandon_on_cancel=True)
+        except Exception as error:
+            logger.exception("fetching %s failed", variant)
+            failure = as_load_error(error)
+        else:
+            return Response(status_code=204)
+        raise failure
 
     async def speak(self, request: Request) -> Response:
         """`POST /speak`."""
@@ -126,30 +136,22 @@ class Routes:
         described = self._describe()
         utterance = dispatch(body, described)
         if body.voice is not None:
-            check_voice(check_voice_id(body.voice), await self._voices())
-        native = self._studio.native_format(utterance.request.variant)
-        return SpokenAudio(self._studio, self._encoders, utterance, native)
+            await self._voices.check(body.voice)
+        return self._spoken(utterance)
 
     async def dialogue(self, request: Request) -> Response:
         """`POST /dialogue`."""
-        await read_json(request, wire.DialogueRequest)
-        raise Unsupported("no variant of this engine performs dialogue")
+        body = await read_json(request, wire.DialogueRequest)
+        if not self._abilities.has_dialogue:
+            raise Unsupported("no variant of this engine performs dialogue")
+        utterance = dispatch_dialogue(body, self._describe())
+        for label, voice_id in (body.voices or {}).items():
+            await self._voices.check(voice_id, f"voices.{label}")
+        return self._spoken(utterance)
 
-    async def voices(self, request: Request) -> Response:
-        """`GET /voices`, and `POST /voices` to make one."""
-        if request.method == "POST":
-            raise Unsupported("this engine makes no voices")
-        return _json([voice.to_object() for voice in await self._voices()])
-
-    async def delete_voice(self, request: Request) -> Response:
-        """`DELETE /voices/{id}`."""
-        await self._check_voice(request)
-        raise Unsupported("this engine's voices are its own; none can be deleted")
-
-    async def preview(self, request: Request) -> Response:
-        """`GET /voices/{id}/preview`."""
-        await self._check_voice(request)
-        raise Unsupported("this voice has no preview")
+    def _spoken(self, utterance: Utterance) -> Response:
+        native = self._studio.native_format(utterance.request.variant)
+        return SpokenAudio(self._studio, self._encoders, utterance, native)
 
     def _health(self) -> Health:
         model = self._studio.model
@@ -158,6 +160,8 @@ class Routes:
             model=model.state.value,
             variant=model.variant,
             device=str(self._engine.device),
+            vram_bytes=model.used_bytes,
+            model_bytes=model.size_bytes,
         )
 
     def _describe(self) -> Capabilities:
@@ -173,20 +177,6 @@ class Routes:
             )
         return self._documents[resident]
 
-    async def _voices(self) -> list[Voice]:
-        """Asks the adapter, away from the event loop: it may read a folder."""
-        try:
-            # Left behind where nobody waits any more: a drain must not wait for it for ever.
-            return await anyio.to_thread.run_sync(self._engine.voices, abandon_on_cancel=True)
-        except Exception as error:
-            logger.exception("listing voices failed")
-            failure = as_engine_error(error, "the voices cannot be listed")
-        raise failure
-
-    async def _check_voice(self, request: Request) -> None:
-        voice_id = check_voice_id(request.path_params["voice"], field="id")
-        check_voice(voice_id, await self._voices(), field="id")
-
 
 async def _read_optional(request: Request, model: type[R]) -> R:
     """Reads a JSON body where there is one, else returns the shape with nothing said."""
@@ -196,6 +186,5 @@ async def _read_optional(request: Request, model: type[R]) -> R:
     return await read_json(request, model)
 
 
-def _json(value: wire.Shape | list[dict[str, Any]]) -> Response:
-    body = value.to_json() if isinstance(value, wire.Shape) else json.dumps(value).encode()
-    return Response(body, media_type="application/json")
+def _json(shape: wire.Shape) -> Response:
+    return Response(shape.to_json(), media_type="application/json")

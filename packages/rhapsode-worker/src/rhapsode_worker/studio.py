@@ -5,6 +5,7 @@ import contextvars
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from typing import Final, cast
 
 from rhapsode_contract import RhapsodeError
@@ -12,10 +13,11 @@ from rhapsode_contract import RhapsodeError
 from rhapsode_worker.engine import Engine
 from rhapsode_worker.engine_threads import EngineThreads, Job
 from rhapsode_worker.failures import as_engine_error, as_speak_error
+from rhapsode_worker.memory import used_bytes_of
 from rhapsode_worker.model import Model
 from rhapsode_worker.native_format import NativeFormat
 from rhapsode_worker.parts import parts_of
-from rhapsode_worker.requests import SpeakRequest
+from rhapsode_worker.requests import DialogueRequest, SpeakRequest
 from rhapsode_worker.take import Abandoned, Room, Take
 
 logger = logging.getLogger(__name__)
@@ -31,7 +33,7 @@ class Studio:
         self._engine = engine
         self._variants = engine.variants()
         self._threads = EngineThreads(engine.concurrency, engine.queue_limit)
-        self.model = Model(engine)
+        self.model = Model(engine, used_bytes_of(engine.device))
         """Read its state freely; it changes only here."""
         self.room = Room(ROOM_BYTES)
         """What is held for slow readers."""
@@ -61,7 +63,7 @@ class Studio:
         """
         await self._alone(self.model.unload)
 
-    def record(self, request: SpeakRequest) -> "Recording":
+    def record(self, request: SpeakRequest | DialogueRequest) -> "Recording":
         """Puts an utterance in line and returns its take at once.
 
         Raises:
@@ -80,14 +82,16 @@ class Studio:
         self._threads.join_line(job)
         return Recording(take, lambda: self._threads.withdraw(job))
 
-    def _failure_of(self, request: SpeakRequest, take: Take) -> RhapsodeError | None:
+    def _failure_of(
+        self, request: SpeakRequest | DialogueRequest, take: Take
+    ) -> RhapsodeError | None:
         """Speaks, on an engine thread; returns what went wrong, if anything did."""
         if take.is_abandoned:
             return None
         try:
             self.model.ensure(request.variant)
             self._threads.share()
-            self._speak(request, take)
+            self._perform(replace(request, is_abandoned=lambda: take.is_abandoned), take)
         except Abandoned:
             logger.info("stopped: the listener left")
         except RhapsodeError as failure:
@@ -97,16 +101,21 @@ class Studio:
             return as_speak_error(error)
         return None
 
-    def _speak(self, request: SpeakRequest, take: Take) -> None:
-        """Speaks a text, segment by segment; each may be on its way while the next is made."""
+    def _perform(self, request: SpeakRequest | DialogueRequest, take: Take) -> None:
+        """Speaks a conversation in one, or a text segment by segment: each may be on its way
+        while the next is made.
+        """
+        if isinstance(request, DialogueRequest):
+            self._record(self._engine.dialogue(request), take)
+            return
         variant = self._variants[request.variant]
         native = self.native_format(request.variant)
         for part in parts_of(request, variant):
-            self._speak_part(part.request, take)
+            self._record(self._engine.speak(part.request), take)
             take.put(native.silence(part.silence_ms))
 
-    def _speak_part(self, request: SpeakRequest, take: Take) -> None:
-        pieces: Iterator[bytes] = iter(self._engine.speak(request))
+    def _record(self, performance: Iterator[bytes], take: Take) -> None:
+        pieces = iter(performance)
         try:
             for pcm in pieces:
                 take.put(_checked(pcm))

@@ -34,6 +34,12 @@ class Variant:
     max_characters: int = MAX_CHARACTERS_DEFAULT
     """Most code points a request may carry."""
 
+    can_clone: bool = True
+    """Whether it speaks in created voices, where the engine makes any."""
+
+    reference_seconds: tuple[float, float] | None = None
+    """The shortest and the longest reference that is of use."""
+
     segment_characters: int | None = None
     """Most code points in one generation; None where it takes any text whole. A longer text is
     split where a reader would pause, and `speak` gets one segment at a time.

@@ -8,9 +8,11 @@ from typing import Final, NoReturn
 import anyio
 from rhapsode_contract import ContractMismatch, Handshake, answer_at
 from rhapsode_http import Server, SocketError, beside, bind, configure_logs, is_loopback
+from starlette.types import ASGIApp
 
 from rhapsode_worker.capabilities import DeclarationError, check_declaration
 from rhapsode_worker.devices import detect
+from rhapsode_worker.doorkeeper import Doorkeeper
 from rhapsode_worker.encoding.pool import EncoderPool
 from rhapsode_worker.engine import Engine
 from rhapsode_worker.environment import HopelessStart, WorkerEnvironment
@@ -63,17 +65,19 @@ async def _serve(
 ) -> None:
     environment.check_engine(getattr(engine, "id", ""))
     contract = answer_at(environment.offer)
-    if not is_loopback(environment.listen):
-        # Anybody on the network could make it speak; a token for this has an issue of its own.
-        raise HopelessStart(f"{environment.listen} is open to the network; listen on loopback")
+    environment.check_network()
     engine.device = detect(engine.device_types)
     engine.voice_dir = environment.voice_dir_for(engine.id)
+    engine.weights_dir = environment.weights_dir_for(engine.id)
     check_declaration(engine)
     async with EncoderPool(engine.native_format) as encoders:
         with bind(environment.listen) as bound:
             drain = Drain(lambda: server.drain(), lambda: server.is_draining)
             routes = Routes(engine, Studio(engine), encoders, contract, drain)
-            server = Server(routes.app(), bound)
+            app: ASGIApp = routes.app()
+            if environment.token is not None and not is_loopback(environment.listen):
+                app = Doorkeeper(app, environment.token)
+            server = Server(app, bound)
             ready = Handshake(
                 ready=True, contract=contract, engine=engine.id, listen=str(bound.address)
             )

@@ -11,7 +11,6 @@ from rhapsode_worker.weights import (
     ReleaseFile,
     WeightFile,
     Weights,
-    weights_dir,
 )
 
 SOURCES = [ReleaseFile("https://example.org/model.bin")]
@@ -77,10 +76,3 @@ def test_a_source_names_itself_without_secrets() -> None:
     assert str(HubFile("o/r", "abc", "m.bin")) == "hub o/r@abc/m.bin"
     assert str(IndexFile("six", "1.0", ["a"])) == "pip six 1.0"
     assert str(NpmFile("@scope/a", "1.0", ["a"])) == "npm @scope/a 1.0"
-
-
-def test_the_folder_is_the_one_told_else_one_of_the_users() -> None:
-    assert weights_dir("a", {"RHAPSODE_WEIGHTS_DIR": "/some/where"}) == Path("/some/where")
-    own = weights_dir("a:b", {})
-    assert own.is_absolute()
-    assert own.parts[-3:] == ("rhapsode", "weights", "a_b")

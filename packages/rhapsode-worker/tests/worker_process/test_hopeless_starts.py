@@ -34,12 +34,12 @@ serve(Odd())
         ({"RHAPSODE_WORKER_CONTRACT": "0"}, ["contract 0", "1"]),
         ({"RHAPSODE_WORKER_ENGINE": "kokoro"}, ["kokoro", "tone"]),
         ({"RHAPSODE_WORKER_LISTEN": "unix:/" + "x" * 120}, ["longer"]),
-        ({"RHAPSODE_WORKER_LISTEN": "tcp:0.0.0.0:0"}, ["0.0.0.0", "loopback"]),
+        ({"RHAPSODE_WORKER_LISTEN": "tcp:0.0.0.0:0"}, ["0.0.0.0", "RHAPSODE_WORKER_TOKEN"]),
         ({"RHAPSODE_WORKER_LIFELINE": "fd:3"}, ["RHAPSODE_WORKER_LIFELINE"]),
     ],
     ids=["contract", "engine", "path", "network", "lifeline"],
 )
-@pytest.mark.contract("9.refuse.too-low")
+@pytest.mark.contract("9.refuse.too-low", "d.network.no-token")
 async def test_what_the_environment_says_wrongly_is_named(
     environ: dict[str, str], said: list[str]
 ) -> None:

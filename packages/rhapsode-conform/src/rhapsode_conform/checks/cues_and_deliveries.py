@@ -5,7 +5,7 @@ from typing import Final
 from rhapsode_contract import CUES, DELIVERIES, Variant
 
 from rhapsode_conform.check import Need, check
-from rhapsode_conform.outcome import expect, undecided
+from rhapsode_conform.outcome import expect
 from rhapsode_conform.sound import is_different
 from rhapsode_conform.subject import SEED, Subject
 from rhapsode_conform.texts import sentence_for
@@ -89,15 +89,11 @@ async def delivery_unclaimed(subject: Subject) -> None:
 
 @check("8.claims.accepted")
 async def claims(subject: Subject) -> None:
-    """Each cue, delivery, dial and language of each variant."""
-    asked = 0
+    """Each variant, and each cue, delivery, dial and language of it."""
     for name, variant in subject.variants.items():
         for fields in _claims_of(variant):
             answer = await subject.speak(variant=name, **fields)
             expect(answer.is_audio, f"{_CLAIMS}: {name!r}, {fields}", answer)
-            asked += 1
-    if not asked:
-        raise undecided("no variant claims anything")
 
 
 def _unclaimed(variant: Variant) -> list[str]:
@@ -116,4 +112,4 @@ def _claims_of(variant: Variant) -> list[dict[str, object]]:
     languages: list[dict[str, object]] = [
         {"language": each, "text": sentence_for(variant, each)} for each in variant.languages or ()
     ]
-    return [*cues, *deliveries, *dials, *languages]
+    return [{}, *cues, *deliveries, *dials, *languages]

@@ -165,6 +165,31 @@ def _expect_end(subject: Subject, leaving: _Leaving, what: str) -> None:
     expect(leaving.status == 0, f"after {what} it drains and exits with status 0", seen)
 
 
+@check("6.abort.worker", Need.SPAWNED)
+async def abort(subject: Subject) -> None:
+    """The one failure that can be brought about from outside: it is killed while it speaks."""
+    async with subject.started() as worker:
+        if not worker.handshake:
+            raise undecided(f"another one did not start: {worker.last_words}")
+        wire = subject.wire_to(parse_address(str(worker.handshake.get("listen"))))
+        body = json.dumps(long_request(subject)).encode()
+        try:
+            async with wire.open("POST", "/speak", body, JSON_TYPE) as response:
+                size = len(await response.read())
+                if response.is_at_end:
+                    raise undecided("all of a long text had come before it could be killed")
+                worker.process.kill()
+                try:
+                    while piece := await response.read():
+                        size += len(piece)
+                except UpstreamError:
+                    return
+        finally:
+            await wire.aclose()
+    seen = f"{size} bytes, ended as if they were all"
+    raise failed("a stream that fails is broken off and never ended as if it were whole", seen)
+
+
 @check("d.life.ends-with-server", Need.SPAWNED)
 async def lifeline(subject: Subject) -> None:
     """The end of its life line is its end."""

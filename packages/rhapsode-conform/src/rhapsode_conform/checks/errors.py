@@ -54,15 +54,14 @@ async def wrong_type(subject: Subject) -> None:
 @check("d.codes.non-finite")
 async def non_finite(subject: Subject) -> None:
     """A number that is none."""
-    name = next(iter(subject.variants[subject.variant].dials), "speed")
-    answer = await subject.speak_raw(
-        f'{{"text": "It is going to rain.", "params": {{"{name}": NaN}}}}'
-    )
-    expect(answer.code == "bad_request", "NaN is `bad_request`", answer)
-    answer = await subject.speak_raw(
-        f'{{"text": "It is going to rain.", "params": {{"{name}": 1e999}}}}'
-    )
-    expect(answer.code == "bad_request", "a number past all bounds is `bad_request`", answer)
+    turned = (name for name, each in subject.variants.items() if each.dials)
+    variant = next(turned, subject.variant)
+    dial = next(iter(subject.variants[variant].dials), "speed")
+    for number in ("NaN", "Infinity", "1e999"):
+        body = json.dumps(subject.request({"variant": variant, "params": {dial: 0}}))
+        answer = await subject.speak_raw(body.replace(": 0}", f": {number}}}"))
+        is_refused = answer.code == "bad_request"
+        expect(is_refused, f"`{dial}: {number}` is `bad_request`", answer)
 
 
 @check("d.errors.unknown-route")

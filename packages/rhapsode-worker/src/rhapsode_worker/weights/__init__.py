@@ -22,7 +22,6 @@ What lies in the folder beside the files: `.verified.json` (the hashes that were
 
 from rhapsode_worker.weights.archive import ArchiveFile, JoinedFile
 from rhapsode_worker.weights.built_file import BuiltFile
-from rhapsode_worker.weights.folder import weights_dir
 from rhapsode_worker.weights.hub_file import HubFile
 from rhapsode_worker.weights.index_file import IndexFile
 from rhapsode_worker.weights.meter import Progress, log_progress
@@ -49,5 +48,4 @@ __all__ = [
     "WeightFile",
     "Weights",
     "log_progress",
-    "weights_dir",
 ]

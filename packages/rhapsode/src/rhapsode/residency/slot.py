@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from itertools import takewhile
+from math import inf
 
 import anyio
 import anyio.abc
@@ -18,10 +19,31 @@ logger = logging.getLogger(__name__)
 class _Ticket:
     """A request in line."""
 
-    def __init__(self, want: Want, wait_seconds: float) -> None:
+    def __init__(self, want: Want, deadline: float) -> None:
         self.want = want
+        self.deadline = deadline
+        self.is_granted = False
+        self.granted: anyio.Event | None = None
+        """Of one that has to wait; most are granted at once."""
+        self.waiting: anyio.CancelScope | None = None
+
+    def grant(self) -> None:
+        """Gives the request its lease."""
+        self.is_granted = True
+        if self.granted is not None:
+            self.granted.set()
+
+    def stop_the_clock(self) -> None:
+        """Lets the request wait without a deadline."""
+        self.deadline = inf
+        if self.waiting is not None:
+            self.waiting.deadline = inf
+
+    async def wait(self) -> None:
+        """Returns when the lease is given or the deadline has passed."""
         self.granted = anyio.Event()
-        self.waiting = anyio.CancelScope(deadline=anyio.current_time() + wait_seconds)
+        with anyio.CancelScope(deadline=self.deadline) as self.waiting:
+            await self.granted.wait()
 
 
 class Slot:
@@ -69,24 +91,24 @@ class Slot:
         Raises:
             ModelUnavailable: Others were still speaking when the wait was over.
         """
-        ticket = _Ticket(Want(engine, variant), self._wait_seconds())
+        deadline = anyio.current_time() + self._wait_seconds()
+        ticket = _Ticket(Want(engine, variant), deadline)
         self._line.append(ticket)
         self._settle()
         try:
-            if not ticket.granted.is_set():
+            if not ticket.is_granted:
                 await self._wait_for(ticket)
             yield
         finally:
-            if ticket.granted.is_set():
+            if ticket.is_granted:
                 self._hold(self._place.holds, self._place.leases - 1)
             else:
                 self._line.remove(ticket)
             self._settle()
 
     async def _wait_for(self, ticket: _Ticket) -> None:
-        with ticket.waiting:
-            await ticket.granted.wait()
-        if not ticket.granted.is_set():
+        await ticket.wait()
+        if not ticket.is_granted:
             raise ModelUnavailable(
                 f"wait for room: {ticket.want.engine!r} had to wait for {self.blocked_by!r} to"
                 f" finish speaking, longer than the {self._wait_seconds():g} s of"
@@ -100,7 +122,7 @@ class Slot:
                 case Grant():
                     ticket = self._line.popleft()
                     self._hold(ticket.want, self._place.leases + 1)
-                    ticket.granted.set()
+                    ticket.grant()
                 case Evict(engine):
                     self._place = Place(self._place.holds, 0, is_being_emptied=True)
                     self._stop_the_clock()
@@ -112,7 +134,7 @@ class Slot:
         """Speaking has ended; the wait for the old process is bounded by its own grace."""
         first = self._line[0].want
         for ticket in takewhile(lambda ticket: ticket.want == first, self._line):
-            ticket.waiting.deadline = float("inf")
+            ticket.stop_the_clock()
 
     async def _empty(self, engine: str) -> None:
         logger.info("evicted", extra={"engine": engine})

@@ -1,6 +1,6 @@
 """How long each stage of a request may take (design, "Deadlines")."""
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import inf
@@ -30,14 +30,14 @@ class Clock:
 
     def __init__(self) -> None:
         self._scope = anyio.CancelScope()
-        self._error: Exception | None = None
+        self._error: Callable[[], Exception] | None = None
 
-    def start(self, seconds: float, error: Exception) -> None:
+    def start(self, seconds: float, error: Callable[[], Exception]) -> None:
         """Begins a stage, and ends the one before.
 
         Args:
             seconds: What it may take.
-            error: What is raised where it takes longer.
+            error: Makes what is raised where it takes longer.
         """
         self._error = error
         self._scope.deadline = anyio.current_time() + seconds
@@ -52,4 +52,4 @@ class Clock:
         with self._scope:
             yield
         if self._scope.cancelled_caught and self._error is not None:
-            raise self._error
+            raise self._error()

@@ -119,7 +119,10 @@ async def _pieces(
     Raises:
         StreamAborted: The body broke off, or is under the floor.
     """
-    stalled = StreamAborted(f"stall: no audio came from the engine for {stall_seconds:g} s")
+
+    def stalled() -> StreamAborted:
+        return StreamAborted(f"stall: no audio came from the engine for {stall_seconds:g} s")
+
     count = 0
     while True:
         clock.start(stall_seconds, stalled)

@@ -1,5 +1,6 @@
 """One utterance, from the request to the end of its answer."""
 
+from functools import partial
 from typing import Final
 
 from rhapsode_contract import Capabilities, PublicSpeakRequest
@@ -65,7 +66,7 @@ class Speech:
         """Returns the audio where it was asked for whole, else sends it as it comes."""
         clock = Clock()
         stage, seconds = self._patience(asked)
-        late = too_slow(stage, seconds)
+        late = partial(too_slow, stage, seconds)
         with session.turns.take(lambda: clock.start(seconds, late)):
             if asked.is_streamed:
                 stall = self._deadlines.stall_seconds

@@ -1,0 +1,155 @@
+"""The voices of a worker over HTTP (contract § 7)."""
+
+import json
+import logging
+from collections.abc import Callable
+from typing import TypeVar
+
+import anyio
+import anyio.to_thread
+from rhapsode_contract import RhapsodeError, Unsupported, Voice, check_voice_id
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from rhapsode_worker.abilities import Abilities
+from rhapsode_worker.engine import Engine
+from rhapsode_worker.failures import as_engine_error
+from rhapsode_worker.voices import check_voice
+from rhapsode_worker.voicing.new_voice import NewVoice
+from rhapsode_worker.voicing.staging import Staging
+from rhapsode_worker.voicing.upload import received_voice
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+
+class VoiceRoutes:
+    """Lists voices, plays them, makes them and takes them away, through the adapter.
+
+    The adapter owns its voices; nothing is remembered here. It is asked away from the event loop,
+    since it may read a folder.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._abilities = Abilities(engine)
+        # An adapter need not think of two changes at once.
+        self._changes = anyio.CapacityLimiter(1)
+
+    def routes(self) -> list[Route]:
+        """Returns what an application serves."""
+        return [
+            Route("/voices", self.voices, methods=["GET", "POST"]),
+            Route("/voices/{voice}", self.delete, methods=["DELETE"]),
+            Route("/voices/{voice}/preview", self.preview),
+        ]
+
+    async def voices(self, request: Request) -> Response:
+        """`GET /voices`, and `POST /voices` to make one."""
+        if request.method == "POST":
+            return await self._create(request)
+        listed = await self._asked(self._listed, "the voices cannot be listed")
+        body = json.dumps([voice.to_object() for voice in listed]).encode()
+        return Response(body, media_type="application/json")
+
+    async def delete(self, request: Request) -> Response:
+        """`DELETE /voices/{id}`."""
+        voice_id = await self._known(request)
+        if not self._abilities.can_delete:
+            raise Unsupported("this engine's voices are its own; none can be deleted")
+        await self._change(
+            lambda: self._engine.delete_voice(voice_id), "the voice cannot be deleted"
+        )
+        return Response(status_code=204)
+
+    async def preview(self, request: Request) -> Response:
+        """`GET /voices/{id}/preview`: never made, only found."""
+        voice_id = await self._known(request)
+        audio = await self._asked(lambda: self._preview(voice_id), "the preview cannot be read")
+        if audio is None:
+            raise Unsupported("this voice has no preview")
+        return Response(audio, media_type="audio/wav")
+
+    async def check(self, voice_id: str, field: str = "voice") -> None:
+        """Holds the voice of a request against those there are.
+
+        Raises:
+            BadRequest: It is no id.
+            UnknownVoice: There is none of that id.
+        """
+        check_voice_id(voice_id, field)
+        voices = await self._asked(self._engine.voices, "the voices cannot be listed")
+        check_voice(voice_id, voices, field)
+
+    async def _create(self, request: Request) -> Response:
+        can = self._abilities
+        if not can.can_clone and not can.can_blend:
+            raise Unsupported("this engine makes no voices")
+        types = self._engine.reference_formats if can.can_clone else ()
+        async with received_voice(
+            request, Staging(self._engine.voice_dir), types=types, can_blend=can.can_blend
+        ) as new:
+            if new.blend is not None:
+                for voice_id, _ in new.blend.parts:
+                    await self.check(voice_id, "blend")
+            await self._change(lambda: self._make(new), "the voice cannot be made")
+        for voice in await self._asked(self._listed, "the voices cannot be listed"):
+            if voice.id == new.id:
+                return Response(voice.to_json(), status_code=201, media_type="application/json")
+        raise as_engine_error(LookupError(new.id), "the engine does not list the voice it made")
+
+    def _make(self, new: NewVoice) -> None:
+        if new.blend is not None:
+            self._engine.blend_voice(new)
+        else:
+            self._engine.create_voice(new)
+
+    def _listed(self) -> list[Voice]:
+        """Returns the adapter's voices, each with its preview's place where it has one."""
+        voices = self._engine.voices()
+        if not self._abilities.has_previews:
+            return voices
+        return [
+            voice.model_copy(update={"preview_url": f"/voices/{voice.id}/preview"})
+            if self._engine.preview(voice.id) is not None
+            else voice
+            for voice in voices
+        ]
+
+    def _preview(self, voice_id: str) -> bytes | None:
+        path = self._engine.preview(voice_id) if self._abilities.has_previews else None
+        return path.read_bytes() if path is not None else None
+
+    async def _known(self, request: Request) -> str:
+        voice_id: str = request.path_params["voice"]
+        await self.check(voice_id, "id")
+        return voice_id
+
+    async def _change(self, change: Callable[[], None], otherwise: str) -> None:
+        """Changes the voices, one change at a time and to its end, even if nobody waits for it."""
+        await self._in_thread(change, otherwise, limiter=self._changes)
+
+    async def _asked(self, ask: Callable[[], T], otherwise: str) -> T:
+        """Asks the adapter; it is left behind where nobody waits any more, so that a drain does
+        not wait for it for ever.
+        """
+        return await self._in_thread(ask, otherwise, abandon=True)
+
+    async def _in_thread(
+        self,
+        call: Callable[[], T],
+        otherwise: str,
+        *,
+        abandon: bool = False,
+        limiter: anyio.CapacityLimiter | None = None,
+    ) -> T:
+        try:
+            return await anyio.to_thread.run_sync(call, abandon_on_cancel=abandon, limiter=limiter)
+        except RhapsodeError:
+            raise
+        except Exception as error:
+            logger.exception("%s", otherwise)
+            failure = as_engine_error(error, otherwise)
+        raise failure
