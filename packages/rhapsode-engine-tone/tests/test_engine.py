@@ -5,6 +5,7 @@ from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import cos, hypot, pi, sin
+from pathlib import Path
 
 import pytest
 from rhapsode_contract import CUES, Delivery, UnknownVoice, check_voice_id
@@ -12,6 +13,12 @@ from rhapsode_engine_tone import ToneEngine
 from rhapsode_worker.requests import SpeakRequest
 
 WORD = "a" * 17  # 1.02 s, one tone
+
+
+def new_tone() -> ToneEngine:
+    engine = ToneEngine()
+    engine.voice_dir = Path(__file__).with_name("no-voices")
+    return engine
 
 
 @dataclass(frozen=True)
@@ -28,7 +35,7 @@ class Asked:
 
 
 def play(asked: Asked) -> bytes:
-    engine = ToneEngine()
+    engine = new_tone()
     dials = {name: dial[2] for name, dial in engine.variants()[asked.variant].dials.items()}
     request = SpeakRequest(
         text=asked.text,
@@ -56,7 +63,7 @@ def test_a_text_lasts_as_long_as_its_characters() -> None:
 
 
 def test_the_default_voice_is_the_first_listed() -> None:
-    first = ToneEngine().voices()[0].id
+    first = new_tone().voices()[0].id
     assert play(Asked()) == play(Asked(voice=first))
 
 
@@ -74,7 +81,7 @@ def test_a_voice_that_is_not_there_is_unknown_and_not_replaced() -> None:
 
 
 def test_every_voice_id_is_one_and_has_a_spec() -> None:
-    voices = ToneEngine().voices()
+    voices = new_tone().voices()
     assert len({voice.id for voice in voices}) == len(voices) > 2
     assert all(check_voice_id(voice.id) and voice.spec for voice in voices)
 
@@ -118,7 +125,7 @@ def test_hushed_is_quieter_and_frantic_trembles() -> None:
 
 @pytest.mark.contract("5.cues.translated")
 def test_each_claimed_cue_is_a_sound_of_its_own() -> None:
-    engine = ToneEngine()
+    engine = new_tone()
     claimed = engine.variants()["dialled"].cues
     assert 0 < len(claimed) < len(CUES)
     sounds = {play(Asked(f"[{cue}]")) for cue in claimed}
@@ -144,7 +151,7 @@ def test_without_a_seed_the_same_request_sounds_the_same() -> None:
 
 
 def test_stereo_is_another_rate_with_a_quieter_second_channel() -> None:
-    engine = ToneEngine()
+    engine = new_tone()
     native = engine.variants()["stereo"].native_format
     assert native is not None
     pcm = play(Asked(variant="stereo"))
@@ -155,12 +162,12 @@ def test_stereo_is_another_rate_with_a_quieter_second_channel() -> None:
 
 
 def test_audio_comes_in_tenths_of_a_second() -> None:
-    pieces = list(ToneEngine().speak(SpeakRequest(WORD, "plain")))
+    pieces = list(new_tone().speak(SpeakRequest(WORD, "plain")))
     assert {len(piece) for piece in pieces[:-1]} == {4800}
 
 
 def test_the_variants_differ_in_everything_a_variant_may_say() -> None:
-    variants = ToneEngine().variants()
+    variants = new_tone().variants()
     assert next(iter(variants)) == "plain"
     plain = variants["plain"]
     assert not (plain.cues or plain.deliveries or plain.dials or plain.languages)
@@ -174,7 +181,7 @@ def test_a_listener_who_leaves_is_noted_with_what_was_heard(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.INFO, logger="rhapsode_engine_tone")
-    speech = ToneEngine().speak(SpeakRequest(WORD, "plain"))
+    speech = new_tone().speak(SpeakRequest(WORD, "plain"))
     next(speech)
     next(speech)
     speech.close()

@@ -11,11 +11,13 @@ from rhapsode_engine_tone import ToneEngine
 
 _PROGRAM = """
 import json, sys
+from pathlib import Path
 from importlib.metadata import packages_distributions
 import rhapsode_engine_tone.__main__
 from rhapsode_engine_tone import ToneEngine
 from rhapsode_worker.requests import SpeakRequest
 engine = ToneEngine()
+engine.voice_dir = Path("no-voices")
 engine.load("plain")
 b"".join(engine.speak(SpeakRequest("Hello.", "plain")))
 owners = packages_distributions()

@@ -4,19 +4,31 @@ import signal
 import subprocess
 import sys
 from itertools import islice
+from pathlib import Path
 
 import pytest
 from rhapsode_engine_tone import ToneEngine
 from rhapsode_engine_tone.misbehaviour import parse
 from rhapsode_engine_tone.sabotage import SabotagedTone
-from rhapsode_worker.requests import SpeakRequest
+from rhapsode_worker.requests import DialogueRequest, SpeakRequest, Turn
 
 REQUEST = SpeakRequest("a" * 20, "plain")  # 1.2 s
-WHOLE = b"".join(ToneEngine().speak(REQUEST))
+NO_VOICES = Path(__file__).with_name("no-voices")
+
+
+def whole() -> bytes:
+    engine = ToneEngine()
+    engine.voice_dir = NO_VOICES
+    return b"".join(engine.speak(REQUEST))
+
+
+WHOLE = whole()
 
 
 def sabotaged(flags: str) -> SabotagedTone:
-    return SabotagedTone(parse(flags))
+    engine = SabotagedTone(parse(flags))
+    engine.voice_dir = NO_VOICES
+    return engine
 
 
 def end_of(flags: str) -> "subprocess.CompletedProcess[str]":
@@ -26,9 +38,11 @@ from rhapsode_engine_tone.misbehaviour import parse
 from rhapsode_engine_tone.sabotage import SabotagedTone, sabotage_start
 from rhapsode_worker.requests import SpeakRequest
 import os, signal, sys
+from pathlib import Path
 flags = parse({flags!r})
 sabotage_start(flags)
 engine = SabotagedTone(flags)
+engine.voice_dir = Path("no-voices")
 engine.load("plain")
 for piece in engine.speak(SpeakRequest("a" * 20, "plain")):
     sys.stderr.write("piece ")
@@ -139,3 +153,8 @@ def test_closing_a_sabotaged_utterance_closes_the_one_inside(
     next(speech)
     speech.close()
     assert caplog.messages[-1] == "stopped after 100 ms of audio"
+
+
+def test_a_conversation_is_spoiled_like_a_text() -> None:
+    request = DialogueRequest((Turn("a", "a" * 20),), "plain")
+    assert len(b"".join(sabotaged("short-body=100").dialogue(request))) == 100

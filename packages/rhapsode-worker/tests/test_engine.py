@@ -62,6 +62,17 @@ def test_a_name_is_never_a_pattern_nor_a_path(voice: str, engine: Cloner) -> Non
     assert refusal.value.field == "voice"
 
 
+def test_what_is_no_reference_is_no_voice(engine: Cloner) -> None:
+    engine.voice_dir.mkdir()
+    (engine.voice_dir / "notes.txt").touch()
+    elsewhere = engine.voice_dir.parent / "elsewhere.wav"
+    elsewhere.touch()
+    (engine.voice_dir / "link.wav").symlink_to(elsewhere)
+    for voice in ("notes", "link"):
+        with pytest.raises(UnknownVoice):
+            engine.path_for(voice)
+
+
 def test_a_folder_that_was_never_made_holds_no_voice(engine: Cloner) -> None:
     with pytest.raises(UnknownVoice):
         engine.path_for("narrator_02")

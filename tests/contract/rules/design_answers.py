@@ -161,6 +161,5 @@ RULES: Final = (
         "d.preview.no-model",
         "A preview never loads a model; without a stored sample `previewUrl` is absent and the "
         "route is `unsupported`.",
-        awaits="voice previews",
     ),
 )

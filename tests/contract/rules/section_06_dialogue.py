@@ -18,53 +18,43 @@ RULES: Final = (
     Rule(
         "6.dialogue.turns",
         "`turns` is required and holds at least one turn, each a speaker and a text.",
-        awaits="dialogue",
     ),
     Rule(
         "6.dialogue.cues",
         "Unclaimed cues are taken out of each turn's text.",
-        awaits="dialogue",
     ),
     Rule(
         "6.dialogue.speakers",
         "A speaker is a label that the request makes up; `voices` gives some or all of them a "
         "voice.",
-        awaits="dialogue",
     ),
     Rule(
         "6.dialogue.no-voice",
         "A speaker without a voice is read in one that the model picks, which a seed holds fixed.",
-        awaits="dialogue",
     ),
     Rule(
         "6.dialogue.unknown-voice",
         "A voice that the engine does not have is `unknown_voice`.",
-        awaits="dialogue",
     ),
     Rule(
         "6.dialogue.unused-label",
         "A label in `voices` that no turn uses is `bad_request`.",
-        awaits="dialogue",
     ),
     Rule(
         "6.dialogue.too-many-speakers",
         "More distinct speakers than the variant declares is `unsupported`.",
-        awaits="dialogue",
     ),
     Rule(
         "6.dialogue.budget",
         "`maxCharacters` bounds the sum of all turns: a dialogue is one take with one budget.",
-        awaits="dialogue",
     ),
     Rule(
         "6.dialogue.no-delivery",
         "A dialogue has no delivery.",
-        awaits="dialogue",
     ),
     Rule(
         "6.dialogue.as-speak",
         "Variant, format, language, dials, seed and stream mean what they mean when speaking, "
         "and so do the floor, the abort, the duration and the errors.",
-        awaits="dialogue",
     ),
 )

@@ -44,38 +44,31 @@ RULES: Final = (
         "7.create.transcript",
         "The transcript is optional; an engine that needs one refuses a create without it as "
         "`bad_request` naming the field, and one that does not read it ignores it.",
-        awaits="voice creation",
     ),
     Rule(
         "7.create.replaces",
         "Creating an id that exists replaces that voice and changes its spec.",
-        awaits="voice creation",
     ),
     Rule(
         "7.create.one-source",
         "A create carries either a reference or a blend; both or neither is `bad_request`.",
-        awaits="voice creation",
     ),
     Rule(
         "7.create.reference",
         "A reference of a type that the engine does not list is `unsupported`; one of a listed "
         "type with the wrong contents is `bad_request`.",
-        awaits="voice creation",
     ),
     Rule(
         "7.create.never-unpickled",
         "An uploaded reference is read as data; nothing in it is ever run.",
-        awaits="voice creation",
     ),
     Rule(
         "7.create.impossible",
         "An engine that makes no voices, or none in the way asked for, answers `unsupported`.",
-        awaits="voice creation",
     ),
     Rule(
         "7.create.loads-nothing",
         "Creating a voice loads no model and evicts none.",
-        awaits="voice creation",
     ),
     Rule(
         "7.create.upload",
@@ -93,11 +86,9 @@ RULES: Final = (
         "7.blend.recipe",
         "A blend is a sum of listed voices with positive weights, 1 where none is given, scaled "
         "to sum to 1; a name not listed is `unknown_voice`.",
-        awaits="voice creation",
     ),
     Rule(
         "7.blend.fixed",
         "A blend is worked out when it is made: later changes to its parts do not change it.",
-        awaits="voice creation",
     ),
 )

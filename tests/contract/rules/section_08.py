@@ -77,7 +77,6 @@ RULES: Final = (
         "8.dialogue.checked",
         "Speakers, voices, the budget and all that speaking checks are checked before an "
         "adapter's dialogue is called.",
-        awaits="dialogue",
     ),
     Rule(
         "8.split.order",

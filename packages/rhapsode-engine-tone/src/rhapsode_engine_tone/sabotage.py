@@ -11,7 +11,7 @@ from contextlib import closing
 from itertools import count
 from typing import Final, NoReturn
 
-from rhapsode_worker.requests import SpeakRequest
+from rhapsode_worker.requests import DialogueRequest, SpeakRequest
 
 from rhapsode_engine_tone.engine import ToneEngine
 from rhapsode_engine_tone.misbehaviour import Flag, Misbehaviour
@@ -78,14 +78,23 @@ class SabotagedTone(ToneEngine):
 
     def speak(self, req: SpeakRequest) -> Generator[bytes, None, None]:
         """Speaks, or does not, or not to the end."""
+        return self._spoiled(super().speak(req), req.variant)
+
+    def dialogue(self, req: DialogueRequest) -> Generator[bytes, None, None]:
+        """The same, for a conversation."""
+        return self._spoiled(super().dialogue(req), req.variant)
+
+    def _spoiled(
+        self, speech: Generator[bytes, None, None], variant: str
+    ) -> Generator[bytes, None, None]:
         self._sabotage_before_audio()
         if Flag.NO_AUDIO in self._flags:
             return
-        with closing(super().speak(req)) as pieces:
+        with closing(speech) as pieces:
             spoiled: Iterator[bytes] = pieces
             if Flag.SHORT_BODY in self._flags:
                 spoiled = _cut(spoiled, int(self._flags[Flag.SHORT_BODY]))
-            rate = self.variants()[req.variant].native_format or self.native_format
+            rate = self.variants()[variant].native_format or self.native_format
             if Flag.PACE in self._flags:
                 spoiled = _paced(spoiled, rate.bytes_per_second, self._flags[Flag.PACE])
             if Flag.RAGGED in self._flags:

@@ -32,3 +32,6 @@ TREMOLO_HZ: Final = 6
 
 DETUNE_CENTS: Final = 20
 """The most a seed moves the tone, either way."""
+
+TURN_PAUSE_MS: Final = 250
+"""The silence between two turns of a dialogue."""

@@ -172,7 +172,9 @@ class Engine(ABC):
         return {snake_case(name): value for name, value in req.params.items()}
 
     def path_for(self, voice: str | None) -> Path | None:
-        """Returns the file in `voice_dir` that a voice is kept in, or None for no voice.
+        """Returns the reference in `voice_dir` that a voice is kept in, or None for no voice.
+
+        Only files of `reference_formats` count, and a link never does: it may lead anywhere.
 
         Raises:
             UnknownVoice: There is none of that name.
@@ -182,9 +184,13 @@ class Engine(ABC):
         # Listed and compared, never globbed by the id: an id is no pattern (contract § 7).
         if self.voice_dir.is_dir():
             for path in sorted(self.voice_dir.iterdir()):
-                if path.stem == voice and path.is_file():
+                if path.stem == voice and self._is_reference(path):
                     return path
         raise UnknownVoice(f"voice: there is no {voice!r}", field="voice")
+
+    def _is_reference(self, path: Path) -> bool:
+        is_listed = path.suffix.removeprefix(".").lower() in self.reference_formats
+        return is_listed and path.is_file() and not path.is_symlink()
 
     def pcm_of(self, samples: object) -> Iterator[bytes]:
         """Yields floating-point audio as 16-bit samples, in pieces of a second.

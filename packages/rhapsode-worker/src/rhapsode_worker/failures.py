@@ -28,6 +28,13 @@ def as_load_error(failure: BaseException) -> RhapsodeError:
     return _as_error(failure, "the model did not load")
 
 
+def as_fetch_error(failure: BaseException) -> RhapsodeError:
+    """Returns what a caller hears of a failed `fetch`."""
+    if isinstance(failure, OSError) and not _is_out_of_memory(failure):
+        return ModelUnavailable(f"the weights were not fetched: {_said(failure)}")
+    return _as_error(failure, "the weights were not fetched")
+
+
 def as_speak_error(failure: BaseException) -> RhapsodeError:
     """Returns what a caller hears of a failed `speak`."""
     return _as_error(failure, "the engine failed while speaking")

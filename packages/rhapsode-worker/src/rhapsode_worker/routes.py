@@ -1,11 +1,9 @@
 """What a worker serves: the engine-scoped part of the public API (contract § 1)."""
 
-import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-import anyio.to_thread
 import rhapsode_contract as wire
 from rhapsode_contract import (
     Capabilities,
@@ -21,17 +19,16 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from rhapsode_worker.abilities import Abilities
+from rhapsode_worker.aside import ask_aside
 from rhapsode_worker.capabilities import describe
 from rhapsode_worker.conversation import dispatch_dialogue
 from rhapsode_worker.dispatch import Utterance, dispatch
 from rhapsode_worker.encoding.pool import EncoderPool
 from rhapsode_worker.engine import Engine
-from rhapsode_worker.failures import as_load_error
+from rhapsode_worker.failures import as_fetch_error
 from rhapsode_worker.spoken import SpokenAudio
 from rhapsode_worker.studio import Studio
 from rhapsode_worker.voice_routes import VoiceRoutes
-
-logger = logging.getLogger(__name__)
 
 R = TypeVar("R", bound=wire.Request)
 
@@ -120,15 +117,9 @@ class Routes:
         if not self._abilities.can_fetch:
             raise Unsupported("this engine fetches nothing; its weights come with the first load")
         variant = wire.effective_variant(body.variant, None, self._describe().variants)
-        try:
-            # Left behind where nobody waits any more; what it has is kept for the next.
-            await anyio.to_thread.run_sync(self._engine.fetch, variant, abandon_on_cancel=True)
-        except Exception as error:
-            logger.exception("fetching %s failed", variant)
-            failure = as_load_error(error)
-        else:
-            return Response(status_code=204)
-        raise failure
+        # No engine thread, so that a download takes no turn from who speaks.
+        await ask_aside(lambda: self._engine.fetch(variant), as_fetch_error)
+        return Response(status_code=204)
 
     async def speak(self, request: Request) -> Response:
         """`POST /speak`."""

@@ -1,26 +1,24 @@
 """The voices of a worker over HTTP (contract § 7)."""
 
 import json
-import logging
 from collections.abc import Callable
+from pathlib import Path
 from typing import TypeVar
 
 import anyio
-import anyio.to_thread
-from rhapsode_contract import RhapsodeError, Unsupported, Voice, check_voice_id
+from rhapsode_contract import RhapsodeError, UnknownVoice, Unsupported, Voice, check_voice_id
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from rhapsode_worker.abilities import Abilities
+from rhapsode_worker.aside import ask_aside, change_aside
 from rhapsode_worker.engine import Engine
 from rhapsode_worker.failures import as_engine_error
 from rhapsode_worker.voices import check_voice
 from rhapsode_worker.voicing.new_voice import NewVoice
 from rhapsode_worker.voicing.staging import Staging
 from rhapsode_worker.voicing.upload import received_voice
-
-logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -113,14 +111,20 @@ class VoiceRoutes:
             return voices
         return [
             voice.model_copy(update={"preview_url": f"/voices/{voice.id}/preview"})
-            if self._engine.preview(voice.id) is not None
+            if self._preview_path(voice.id) is not None
             else voice
             for voice in voices
         ]
 
     def _preview(self, voice_id: str) -> bytes | None:
-        path = self._engine.preview(voice_id) if self._abilities.has_previews else None
+        path = self._preview_path(voice_id) if self._abilities.has_previews else None
         return path.read_bytes() if path is not None else None
+
+    def _preview_path(self, voice_id: str) -> Path | None:
+        try:
+            return self._engine.preview(voice_id)
+        except UnknownVoice:  # deleted since it was listed; the list must not fail for it
+            return None
 
     async def _known(self, request: Request) -> str:
         voice_id: str = request.path_params["voice"]
@@ -129,27 +133,11 @@ class VoiceRoutes:
 
     async def _change(self, change: Callable[[], None], otherwise: str) -> None:
         """Changes the voices, one change at a time and to its end, even if nobody waits for it."""
-        await self._in_thread(change, otherwise, limiter=self._changes)
+        await change_aside(change, _as_failure(otherwise), limiter=self._changes)
 
     async def _asked(self, ask: Callable[[], T], otherwise: str) -> T:
-        """Asks the adapter; it is left behind where nobody waits any more, so that a drain does
-        not wait for it for ever.
-        """
-        return await self._in_thread(ask, otherwise, abandon=True)
+        return await ask_aside(ask, _as_failure(otherwise))
 
-    async def _in_thread(
-        self,
-        call: Callable[[], T],
-        otherwise: str,
-        *,
-        abandon: bool = False,
-        limiter: anyio.CapacityLimiter | None = None,
-    ) -> T:
-        try:
-            return await anyio.to_thread.run_sync(call, abandon_on_cancel=abandon, limiter=limiter)
-        except RhapsodeError:
-            raise
-        except Exception as error:
-            logger.exception("%s", otherwise)
-            failure = as_engine_error(error, otherwise)
-        raise failure
+
+def _as_failure(otherwise: str) -> Callable[[BaseException], RhapsodeError]:
+    return lambda error: as_engine_error(error, otherwise)

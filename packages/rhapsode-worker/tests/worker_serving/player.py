@@ -23,11 +23,13 @@ Score = Callable[[SpeakRequest], Iterator[bytes]]
 """What `speak` does with a request."""
 
 
-def tone(request: SpeakRequest, native: NativeFormat | None = None) -> bytes:
+def tone(
+    request: SpeakRequest, native: NativeFormat | None = None, hertz: int | None = None
+) -> bytes:
     """Returns a sine that only this request sounds like, longer the longer its text."""
     native = native or NativeFormat()
     frames = native.sample_rate * MS_PER_CHARACTER * len(request.text) // 1000
-    hertz = VOICES[request.voice or "ann"] + (request.seed or 0) % 97
+    hertz = (hertz or VOICES[request.voice or "ann"]) + (request.seed or 0) % 97
     step = 2 * math.pi * hertz / native.sample_rate
     mono = array("h", [round(9000 * math.sin(step * frame)) for frame in range(frames)])
     samples = array("h", bytes(2 * frames * native.channels))

@@ -59,6 +59,7 @@ class Stage:
     studio: Studio
     server: Server
     client: Client
+    socket: Path
 
     async def begin(
         self, method: str, target: str, body: dict[str, Any] | bytes = b"", **headers: str
@@ -103,7 +104,7 @@ async def on_stage(player: Player, encoders: EncoderPool) -> AsyncGenerator[Stag
     ):
         server = Server(routes.app(), bound)
         async with beside(server.serve), Client(bound.address) as client:
-            yield Stage(player, studio, server, client)
+            yield Stage(player, studio, server, client, Path(folder) / "w.sock")
 
 
 async def until(condition: Callable[[], bool]) -> None:

@@ -169,3 +169,20 @@ async def test_a_load_that_fails_once_is_not_noticed(encoders: EncoderPool) -> N
     async with on_stage(player, encoders) as stage:
         assert (await stage.speak()).status == 200
     assert player.events == ["load plain", "unload", "load plain", "speak Hello."]
+
+
+class Knowing(Player):
+    """Knows what its model holds."""
+
+    def memory_bytes(self) -> int | None:
+        return 3_355_443_200
+
+
+@pytest.mark.contract("3.health.memory-override", "3.health.model-bytes")
+async def test_health_tells_the_size_for_as_long_as_the_model_stays(encoders: EncoderPool) -> None:
+    async with on_stage(Knowing(), encoders) as stage:
+        assert "modelBytes" not in (await stage.ask("GET", "/health")).json
+        assert (await stage.ask("POST", "/load")).json["modelBytes"] == 3_355_443_200
+        await stage.speak()
+        assert (await stage.ask("GET", "/health")).json["modelBytes"] == 3_355_443_200
+        assert "modelBytes" not in (await stage.ask("POST", "/unload")).json
