@@ -97,6 +97,18 @@ def test_every_curl_example_works(
         assert subprocess.run(said, check=True, capture_output=True).stderr == b""
 
 
+@pytest.mark.slow
+def test_the_engine_of_the_page_conforms(tmp_path: Path) -> None:
+    (example,) = blocks(AUTHOR_PAGE, "python")
+    program = tmp_path / "buzz.py"
+    program.write_text(example, encoding="utf-8")
+    conform = Path(sys.executable).with_name("rhapsode-conform")
+    done = subprocess.run(
+        [conform, "--", sys.executable, program], check=False, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout
+
+
 def test_there_are_examples_to_run() -> None:
     assert len([curl for curl in CURLS if curl.values[0] == ROOT / "README.md"]) >= 3
 
