@@ -26,7 +26,7 @@ RULES: Final = (
     Rule(
         "1.routes.server",
         "The server serves `GET /engines`, `GET /engines/{id}/capabilities`, `GET "
-        "/engines/{id}/voices`, `POST /speak`, `POST /engines/{id}/dialogue` and `GET /health`.",
+        "/engines/{id}/voices`, `POST /speak` and `GET /health`.",
     ),
     Rule(
         "1.routes.engines",

@@ -13,7 +13,7 @@ RULES: Final = (
     ),
     Rule(
         "6.dialogue.undeclared",
-        "A variant that does not declare dialogue answers the route with `unsupported`.",
+        "A worker whose variant does not declare dialogue answers its route with `unsupported`.",
     ),
     Rule(
         "6.dialogue.turns",

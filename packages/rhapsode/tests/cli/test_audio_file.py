@@ -1,6 +1,7 @@
 """A file of audio is whole or absent."""
 
 import os
+import threading
 import wave
 from pathlib import Path
 
@@ -46,3 +47,26 @@ def test_the_file_has_the_mode_of_any_other_new_file(tmp_path: Path) -> None:
     with whole_file(tmp_path / "a.wav") as file:
         file.write(b"audio")
     assert (tmp_path / "a.wav").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+def test_what_a_link_leads_to_is_written_and_the_link_stays(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    link = tmp_path / "a.mp3"
+    link.symlink_to(tmp_path / "elsewhere" / "b.mp3")
+    with whole_file(link) as file:
+        file.write(b"audio")
+    assert link.is_symlink()
+    assert (tmp_path / "elsewhere" / "b.mp3").read_bytes() == b"audio"
+
+
+def test_a_pipe_is_written_into_and_stays_a_pipe(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    heard: list[bytes] = []
+    reader = threading.Thread(target=lambda: heard.append(pipe.read_bytes()), daemon=True)
+    reader.start()
+    with whole_file(pipe) as file:
+        file.write(b"audio")
+    reader.join(10)
+    assert heard == [b"audio"]
+    assert pipe.is_fifo()

@@ -15,9 +15,16 @@ _WAV_HEADER_BYTES: Final = 44
 def whole_file(path: Path) -> Generator[BinaryIO]:
     """Opens a file that takes its place when the block ends well, and leaves nothing otherwise.
 
+    What a link leads to is written, and a device or a pipe is written into: neither is replaced.
+
     Raises:
         OSError: The folder is not there, is full or may not be written to.
     """
+    path = path.resolve()
+    if path.exists() and not path.is_file():
+        with path.open("wb") as stream:
+            yield stream
+        return
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(descriptor, "w+b") as file:

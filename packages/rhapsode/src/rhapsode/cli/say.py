@@ -156,6 +156,10 @@ def _first_engine(client: SpeechClient, console: Console) -> str:
 
 
 def _request(**fields: object) -> PublicSpeakRequest:
+    for name, value in fields.items():
+        # A byte of the command line that is no UTF-8 is half of a character here.
+        if isinstance(value, str) and any("\ud800" <= character <= "\udfff" for character in value):
+            raise typer.BadParameter(f"{name}: this is not UTF-8")
     try:
         return PublicSpeakRequest.model_validate(fields)
     except ValidationError as failure:

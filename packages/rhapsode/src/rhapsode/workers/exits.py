@@ -13,7 +13,7 @@ def exit_error(status: int, last_words: str, when: str) -> Internal | ModelUnava
 
     Args:
         status: Its exit status, or the negated number of the signal that ended it.
-        last_words: The end of its standard error.
+        last_words: The end of its standard error; empty where it may say nothing to a caller.
         when: Such as `before it was ready`.
     """
     if status < 0:

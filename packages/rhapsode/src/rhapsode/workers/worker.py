@@ -237,7 +237,9 @@ class Worker:
         was_up = self._session is not None
         if failure is None:
             when = "while it was up" if was_up else "before it was ready"
-            failure = exit_error(life.status or 0, life.journal.last_words, when)
+            # Once it was up its log is about other callers' requests, and this goes to any caller.
+            words = "" if was_up else life.journal.last_words
+            failure = exit_error(life.status or 0, words, when)
         if not was_asked:
             self._last_error = failure.message
             self._restarts += was_up
