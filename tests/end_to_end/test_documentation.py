@@ -2,29 +2,21 @@
 
 import os
 import re
-import socket
 import subprocess
 import sys
 from collections.abc import Generator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from .author_page import blocks, working, write_programs
 from .served import ROOT, hibari, serving
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
-AUTHOR_PAGE = ROOT / "docs" / "writing-an-engine.md"
 
 SERVER = "http://localhost:8080"
 WORKER = "http://localhost:8090"
-
-
-def blocks(page: Path, language: str) -> list[str]:
-    """Returns the contents of a page's code blocks of one language."""
-    text = page.read_text(encoding="utf-8")
-    return re.findall(rf"^```{language}\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
 
 
 CURLS = [
@@ -46,32 +38,10 @@ class Addresses:
 @pytest.fixture(scope="module")
 def addresses(tmp_path_factory: pytest.TempPathFactory) -> Generator[Addresses]:
     folder = tmp_path_factory.mktemp("server")
-    (example,) = blocks(AUTHOR_PAGE, "python")
-    (folder / "buzz.py").write_text(example, encoding="utf-8")
+    write_programs(folder)
     buzz = f'[engines.buzz]\ncommand = ["{sys.executable}", "{folder / "buzz.py"}"]\n'
     with working(folder / "buzz.py") as worker, serving(folder, hibari() + buzz) as server:
         yield Addresses(server, worker)
-
-
-@contextmanager
-def working(program: Path) -> Generator[str]:
-    """Runs a worker by hand, as its page says; yields its URL."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    process = subprocess.Popen(
-        [sys.executable, program],
-        env=os.environ | {"RHAPSODE_WORKER_LISTEN": f"tcp:127.0.0.1:{port}"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    )
-    assert process.stdout is not None
-    try:
-        assert b'"ready":true' in process.stdout.readline()
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        process.terminate()
-        process.wait(30)
-        process.stdout.close()
 
 
 @pytest.mark.slow
@@ -95,18 +65,6 @@ def test_every_curl_example_works(
         written = tmp_path / wanted[1]
         said = ["ffmpeg", "-v", "error", "-i", written, "-f", "null", "-"]
         assert subprocess.run(said, check=True, capture_output=True).stderr == b""
-
-
-@pytest.mark.slow
-def test_the_engine_of_the_page_conforms(tmp_path: Path) -> None:
-    (example,) = blocks(AUTHOR_PAGE, "python")
-    program = tmp_path / "buzz.py"
-    program.write_text(example, encoding="utf-8")
-    conform = Path(sys.executable).with_name("rhapsode-conform")
-    done = subprocess.run(
-        [conform, "--", sys.executable, program], check=False, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stdout
 
 
 def test_there_are_examples_to_run() -> None:

@@ -9,6 +9,7 @@ import pytest
 from rhapsode_contract import BadRequest
 from rhapsode_http import UPLOAD_LIMIT_BYTES
 from rhapsode_worker.encoding.pool import EncoderPool
+from rhapsode_worker.engine import Engine
 from rhapsode_worker.requests import SpeakRequest
 from rhapsode_worker.voicing.new_voice import NewVoice
 
@@ -66,6 +67,23 @@ async def test_creating_an_id_that_exists_replaces_the_voice_and_its_spec(
         assert again.json["spec"] != first.json["spec"]
         assert list(await listed(stage)).count("sam") == 1
         assert (await stage.speak(voice="sam")).body != sound
+
+
+class OnlyCloner(Maker):
+    """A maker that mixes no voices."""
+
+    blend_voice = Engine.blend_voice
+
+
+@pytest.mark.contract("7.create.one-source")
+async def test_two_sources_are_one_too_many_also_where_one_alone_is_unsupported(
+    encoders: EncoderPool, tmp_path: Path
+) -> None:
+    async with on_stage(OnlyCloner(tmp_path), encoders) as stage:
+        for both in ({"reference": SAM, "blend": "ann"}, {"blend": "ann", "reference": SAM}):
+            assert (await create(stage, id="sam", **both)).code == "bad_request"
+        assert (await create(stage, id="sam", blend="ann")).code == "unsupported"
+        assert (await create(stage, id="sam", reference=SAM)).status == 201
 
 
 @pytest.mark.parametrize(

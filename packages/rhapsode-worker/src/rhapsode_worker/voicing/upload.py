@@ -107,6 +107,10 @@ class _Upload:
             if not self._size_bytes:
                 raise _bad(REFERENCE, "the file is empty")
         fields = {name: _decoded(name, bytes(value)) for name, value in self._text.items()}
+        # Looked at last: with a reference beside it, the create has two sources, a bad request.
+        is_blend = self._reference is None and bool(fields.get("blend", "").strip())
+        if is_blend and not self._can_blend:
+            raise Unsupported("blend: this engine makes no voice from a blend", field="blend")
         return NewVoice.from_fields(fields, self._reference)
 
     def close(self) -> None:
@@ -128,8 +132,6 @@ class _Upload:
             raise _bad(head.name, "is text, not a file")
         else:
             self._text[head.name] = bytearray()
-            if head.name == "blend" and not self._can_blend:
-                raise Unsupported("blend: this engine makes no voice from a blend", field="blend")
 
     async def _begin_reference(self, filename: str | None) -> None:
         if filename is None:

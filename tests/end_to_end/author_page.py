@@ -1,0 +1,68 @@
+"""The programs of docs/writing-an-engine.md, as a reader would type them in and run them."""
+
+import os
+import re
+import socket
+import subprocess
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from .served import ROOT
+
+AUTHOR_PAGE: Final = ROOT / "docs" / "writing-an-engine.md"
+
+PROGRAMS: Final = ("first.py", "buzz.py", "legato.py")
+"""What we call them, in the page's order; it has the second in place of the first."""
+
+_STOP_SECONDS: Final = 30
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    """Returns the contents of a page's code blocks of one language."""
+    text = page.read_text(encoding="utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
+
+
+def programs() -> dict[str, str]:
+    """Returns the page's whole programs, by the names of `PROGRAMS`."""
+    whole = [block for block in blocks(AUTHOR_PAGE, "python") if is_program(block)]
+    return dict(zip(PROGRAMS, whole, strict=True))
+
+
+def is_program(block: str) -> bool:
+    """Whether a block of Python is a worker, and not a step towards one."""
+    return "\n    serve(" in block
+
+
+def write_programs(folder: Path) -> None:
+    """Writes the page's programs side by side into a folder."""
+    for name, text in programs().items():
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+@contextmanager
+def working(program: Path) -> Generator[str]:
+    """Runs a worker by hand, as the page says, its voices beside it; yields its URL."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    process = subprocess.Popen(
+        [sys.executable, program],
+        env=os.environ
+        | {
+            "RHAPSODE_WORKER_LISTEN": f"tcp:127.0.0.1:{port}",
+            "RHAPSODE_VOICE_DIR": str(program.with_suffix(".voices")),
+        },
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    assert process.stdout is not None
+    try:
+        assert b'"ready":true' in process.stdout.readline()
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        process.wait(_STOP_SECONDS)
+        process.stdout.close()
