@@ -14,7 +14,7 @@ from rhapsode_http import Client
 from bench.asking import ask
 from bench.engine import PIECE_BYTES, STAMP_BYTES
 from bench.figures import ms, show, summary
-from bench.processes import Running, core, nginx, own_cpu_seconds, worker
+from bench.processes import Running, children, core, cpu_seconds, nginx, worker
 
 PYTHON: Final = Path(executable)
 STREAMS: Final = 50
@@ -96,10 +96,10 @@ async def _cpu(ways: list[Way], body: Body, rounds: int) -> dict[str, float]:
         if way.pid is None:
             continue
         pid = _busy_pid(way)
-        before = own_cpu_seconds(pid)
+        before = cpu_seconds(pid)
         for _ in range(rounds * 4):
             await ask(way.client, {**body, **way.extra})
-        costs[way.name] = (own_cpu_seconds(pid) - before) / (rounds * 4)
+        costs[way.name] = (cpu_seconds(pid) - before) / (rounds * 4)
     return costs
 
 
@@ -108,8 +108,7 @@ def _busy_pid(way: Way) -> int:
     assert way.pid is not None
     if way.name != "through nginx":
         return way.pid
-    children = Path(f"/proc/{way.pid}/task/{way.pid}/children").read_text("utf-8").split()
-    return int(children[0])
+    return children(way.pid)[0]
 
 
 async def _paced(way: Way) -> dict[str, float]:

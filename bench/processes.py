@@ -106,13 +106,15 @@ http {{
 
 
 def cpu_seconds(pid: int) -> float:
-    """Returns the processor time that a process and its children have used so far."""
-    return sum(_own_cpu_seconds(one) for one in [pid, *_children(pid)])
+    """Returns the processor time that one process has used so far, its children left out."""
+    fields = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / _TICKS
 
 
-def own_cpu_seconds(pid: int) -> float:
-    """Returns the processor time of one process, its children left out."""
-    return _own_cpu_seconds(pid)
+def children(pid: int) -> list[int]:
+    """Returns the process ids of a process's children."""
+    text = Path(f"/proc/{pid}/task/{pid}/children").read_text("utf-8")
+    return [int(child) for child in text.split()]
 
 
 def free_port() -> int:
@@ -121,16 +123,6 @@ def free_port() -> int:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
         return port
-
-
-def _own_cpu_seconds(pid: int) -> float:
-    fields = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / _TICKS
-
-
-def _children(pid: int) -> list[int]:
-    text = Path(f"/proc/{pid}/task/{pid}/children").read_text("utf-8")
-    return [int(child) for child in text.split()]
 
 
 @contextmanager

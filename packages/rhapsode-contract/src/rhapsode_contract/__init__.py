@@ -32,6 +32,7 @@ from rhapsode_contract.engines import (
     Residency,
     ResidencyDetail,
     ResidentModel,
+    is_engine_id,
 )
 from rhapsode_contract.error_body import ErrorBody, ErrorDetail
 from rhapsode_contract.errors import (
@@ -73,8 +74,9 @@ from rhapsode_contract.openai import (
 )
 from rhapsode_contract.parsing import parse_request, read_error, read_shape
 from rhapsode_contract.settings import SettingField, SettingsDocument
-from rhapsode_contract.shape import MAX_SAFE_INTEGER, Integer, Number, Request, Shape, Timestamp
+from rhapsode_contract.shape import Integer, Number, Request, Shape, Timestamp
 from rhapsode_contract.speaking import (
+    DURATION_HEADER,
     KEEP_ALIVE_SECONDS_MAX,
     DialogueRequest,
     PublicDialogueRequest,
@@ -99,7 +101,7 @@ from rhapsode_contract.vocabulary import (
     Delivery,
     Format,
 )
-from rhapsode_contract.voices import Voice, check_voice_id
+from rhapsode_contract.voices import VOICE_ID_PATTERN, Voice, check_voice_id
 from rhapsode_contract.workers import (
     FetchRequest,
     Handshake,
@@ -123,6 +125,7 @@ __all__ = [
     "Cue",
     "Current",
     "DELIVERIES",
+    "DURATION_HEADER",
     "Delivery",
     "Device",
     "Dial",
@@ -152,7 +155,6 @@ __all__ = [
     "LoadRequest",
     "LogLine",
     "MAX_CHARACTERS_DEFAULT",
-    "MAX_SAFE_INTEGER",
     "MethodNotAllowed",
     "ModelState",
     "ModelUnavailable",
@@ -193,6 +195,7 @@ __all__ = [
     "UnknownVoice",
     "Unsupported",
     "UpdateStatus",
+    "VOICE_ID_PATTERN",
     "Variant",
     "Voice",
     "answer_at",
@@ -206,6 +209,7 @@ __all__ = [
     "check_voice_id",
     "effective_variant",
     "find_cues",
+    "is_engine_id",
     "is_speakable",
     "parse_request",
     "read_error",

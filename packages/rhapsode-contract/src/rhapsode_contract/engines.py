@@ -1,10 +1,21 @@
 """What the core says of its engines (contract §§ 3, 9; shapes, "The core's own")."""
 
-from typing import Literal
+import re
+from typing import Final, Literal
 
 from rhapsode_contract.capabilities import License
 from rhapsode_contract.shape import Shape, Timestamp
 from rhapsode_contract.workers import ModelState
+
+_ENGINE_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,63}")
+
+
+def is_engine_id(text: str) -> bool:
+    """Whether an engine can be called this: 1 to 64 ASCII letters, digits, `.`, `_`, `:` and `-`,
+    beginning with a letter or a digit.
+    """
+    return _ENGINE_ID.fullmatch(text) is not None
+
 
 ProcessState = Literal["down", "starting", "up", "draining", "failed"]
 

@@ -122,6 +122,3 @@ Integer = Annotated[int, BeforeValidator(_a_number)]
 
 Timestamp = Annotated[AwareDatetime, PlainSerializer(_in_utc, when_used="json")]
 """A moment, written as ISO 8601 in UTC with milliseconds, `2026-09-20T11:04:02.118Z`."""
-
-MAX_SAFE_INTEGER: Final = 2**53 - 1
-"""The largest whole number that every JSON reader keeps exactly."""

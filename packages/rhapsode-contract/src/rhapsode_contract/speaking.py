@@ -7,6 +7,9 @@ from pydantic import Field
 from rhapsode_contract.shape import Integer, Number, Request, at_most
 from rhapsode_contract.vocabulary import Delivery
 
+DURATION_HEADER: Final = "X-Rhapsode-Duration-Ms"
+"""Milliseconds of audio: a header of a buffered answer, a trailer of a streamed one."""
+
 Seed = Annotated[Integer, Field(ge=-(2**63), le=2**63 - 1)]
 """Any 64-bit number; an engine that wants fewer bits folds it."""
 

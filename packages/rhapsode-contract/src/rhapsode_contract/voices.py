@@ -7,7 +7,10 @@ from rhapsode_contract.errors import BadRequest
 from rhapsode_contract.quoting import shown
 from rhapsode_contract.shape import Shape
 
-_VOICE_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+VOICE_ID_PATTERN: Final = r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}"
+"""What a voice id is, as a regular expression; to be matched whole."""
+
+_VOICE_ID: Final = re.compile(VOICE_ID_PATTERN)
 
 
 class Voice(Shape):

@@ -2,7 +2,7 @@
 
 from rhapsode_http.abort import StreamAborted
 from rhapsode_http.address import Address, TcpAddress, UnixAddress, is_loopback, parse_address
-from rhapsode_http.beside import beside
+from rhapsode_http.beside import beside, first_of
 from rhapsode_http.body import (
     JSON_BODY_LIMIT_BYTES,
     UPLOAD_LIMIT_BYTES,
@@ -15,6 +15,7 @@ from rhapsode_http.connection import (
     UpstreamError,
     UpstreamProtocolError,
     UpstreamResponse,
+    UpstreamTooLong,
     UpstreamTruncated,
     UpstreamUnreachable,
 )
@@ -26,11 +27,12 @@ from rhapsode_http.logs import JsonFormatter, TerminalFormatter, configure_logs
 from rhapsode_http.request_id import REQUEST_ID_HEADER, RequestIds, request_id
 from rhapsode_http.server import Server
 from rhapsode_http.sockets import BoundSockets, SocketError, bind
-from rhapsode_http.streaming import send_stream, send_whole
+from rhapsode_http.streaming import UNBUFFERED, send_stream, send_whole
 
 __all__ = [
     "JSON_BODY_LIMIT_BYTES",
     "REQUEST_ID_HEADER",
+    "UNBUFFERED",
     "UPLOAD_LIMIT_BYTES",
     "Address",
     "BoundSockets",
@@ -49,6 +51,7 @@ __all__ = [
     "UpstreamError",
     "UpstreamProtocolError",
     "UpstreamResponse",
+    "UpstreamTooLong",
     "UpstreamTruncated",
     "UpstreamUnreachable",
     "beside",
@@ -57,6 +60,7 @@ __all__ = [
     "configure_logs",
     "error_response",
     "exception_handlers",
+    "first_of",
     "is_loopback",
     "parse_address",
     "read_body",

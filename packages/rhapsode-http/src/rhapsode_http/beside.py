@@ -1,4 +1,4 @@
-"""A task that runs for as long as a block does."""
+"""Tasks beside a block, and waits beside each other."""
 
 from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import asynccontextmanager
@@ -29,3 +29,15 @@ async def beside(
         tasks.cancel_scope.cancel()
     if failure is not None:
         raise failure
+
+
+async def first_of(*waits: Callable[[], Coroutine[Any, Any, object]]) -> None:
+    """Returns when the first of `waits` does; the others are cancelled."""
+    async with anyio.create_task_group() as tasks:
+
+        async def wait_for(wait: Callable[[], Coroutine[Any, Any, object]]) -> None:
+            await wait()
+            tasks.cancel_scope.cancel()
+
+        for wait in waits:
+            tasks.start_soon(wait_for, wait)

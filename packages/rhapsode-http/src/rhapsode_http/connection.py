@@ -34,6 +34,10 @@ class UpstreamProtocolError(UpstreamError):
     """What came is not an answer that this client can read."""
 
 
+class UpstreamTooLong(UpstreamProtocolError):
+    """The answer is longer than its reader allows."""
+
+
 class UpstreamResponse:
     """An answer, its body read piece by piece.
 
@@ -93,14 +97,15 @@ class UpstreamResponse:
 
         Raises:
             UpstreamTruncated: As `read()`.
-            UpstreamProtocolError: As `read()`, or the body is longer than `limit_bytes`.
+            UpstreamProtocolError: As `read()`.
+            UpstreamTooLong: It is longer than `limit_bytes`.
         """
         body = bytearray()
         async for piece in self:
             body += piece
             if len(body) > limit_bytes:
                 self.abort()
-                raise UpstreamProtocolError(f"the answer is longer than {limit_bytes:,} bytes")
+                raise UpstreamTooLong(f"the answer is longer than {limit_bytes:,} bytes")
         return bytes(body)
 
     async def __aiter__(self) -> AsyncIterator[bytes]:

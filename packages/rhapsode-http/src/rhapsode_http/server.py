@@ -2,7 +2,7 @@
 
 import asyncio
 import socket
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import anyio
@@ -12,6 +12,7 @@ from uvicorn.config import Config
 from uvicorn.server import ServerState
 
 from rhapsode_http.address import Address
+from rhapsode_http.beside import first_of
 from rhapsode_http.drain import Drain
 from rhapsode_http.exchanges import Exchanges
 from rhapsode_http.lifespan import lifespan
@@ -89,7 +90,7 @@ class Server:
                 listeners = await self._listen(config, app_state, exchanges)
                 try:
                     task_status.started()
-                    await _first_of(self._close_requested.wait, lambda: self._drained(listeners))
+                    await first_of(self._close_requested.wait, lambda: self._drained(listeners))
                 finally:
                     self._stop_listening(listeners)
                     for connection in self._connections():
@@ -139,18 +140,6 @@ class Server:
     def _release_sockets(self) -> None:
         for one in self._bound:
             one.close()
-
-
-async def _first_of(*waits: Callable[[], Coroutine[Any, Any, object]]) -> None:
-    """Returns when the first of `waits` does."""
-    async with anyio.create_task_group() as tasks:
-
-        async def wait_for(wait: Callable[[], Coroutine[Any, Any, object]]) -> None:
-            await wait()
-            tasks.cancel_scope.cancel()
-
-        for wait in waits:
-            tasks.start_soon(wait_for, wait)
 
 
 def _each_socket(bound: Iterable[BoundSockets]) -> Iterable[socket.socket]:

@@ -1,10 +1,14 @@
 """Bodies sent as they are made, as ASGI messages."""
 
 from collections.abc import AsyncIterator, Callable, Iterable
+from typing import Final
 
 from starlette.types import Send
 
 Headers = Iterable[tuple[bytes, bytes]]
+
+UNBUFFERED: Final = ((b"cache-control", b"no-store"), (b"x-accel-buffering", b"no"))
+"""Headers of a stream that nobody on its way should hold back or keep."""
 
 
 async def send_stream(

@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import platformdirs
-from rhapsode_contract import CONTRACT
+from rhapsode_contract import CONTRACT, is_engine_id
 from rhapsode_http import Address, is_loopback, parse_address
-
-_ENGINE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,63}")
 
 
 class HopelessStart(Exception):
@@ -107,7 +105,7 @@ class WorkerEnvironment:
         Raises:
             HopelessStart: It is no id, or another engine was asked for.
         """
-        if not _ENGINE_ID.fullmatch(engine_id):
+        if not is_engine_id(engine_id):
             raise HopelessStart(f"{engine_id!r} is no engine id: letters, digits, . _ : and -")
         if self.engine not in {None, engine_id}:
             raise HopelessStart(

@@ -3,9 +3,11 @@
 import logging
 from collections.abc import AsyncIterator
 from functools import partial
+from typing import Final
 
-from rhapsode_contract import RhapsodeError
+from rhapsode_contract import DURATION_HEADER, RhapsodeError
 from rhapsode_http import (
+    UNBUFFERED,
     ListenerLeft,
     StreamAborted,
     send_stream,
@@ -24,12 +26,7 @@ from rhapsode_worker.studio import Studio
 
 logger = logging.getLogger(__name__)
 
-DURATION_HEADER = b"x-rhapsode-duration-ms"
-_UNBUFFERED = [
-    (b"cache-control", b"no-store"),
-    (b"x-accel-buffering", b"no"),
-    (b"trailer", DURATION_HEADER),
-]
+_DURATION: Final = DURATION_HEADER.lower().encode()
 
 
 class SpokenAudio(Response):
@@ -90,9 +87,9 @@ class SpokenAudio(Response):
         try:
             await send_stream(
                 send,
-                [(b"content-type", self._content_type), *_UNBUFFERED],
+                [(b"content-type", self._content_type), *UNBUFFERED, (b"trailer", _DURATION)],
                 all_pieces(),
-                lambda: [(DURATION_HEADER, str(meter.duration_ms).encode())],
+                lambda: [(_DURATION, str(meter.duration_ms).encode())],
             )
         except RhapsodeError as failure:
             raise StreamAborted(failure.message) from failure
@@ -101,6 +98,6 @@ class SpokenAudio(Response):
         body = b"".join([piece async for piece in pieces])
         headers = [
             (b"content-type", self._content_type),
-            (DURATION_HEADER, str(meter.duration_ms).encode()),
+            (_DURATION, str(meter.duration_ms).encode()),
         ]
         await send_whole(send, headers, body)

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import anyio
 import pytest
+from rhapsode_contract import FORMATS
 from rhapsode_worker.encoding.encoder import Encoder
-from rhapsode_worker.encoding.formats import FORMATS
 from rhapsode_worker.encoding.pool import EncoderPool
 from rhapsode_worker.native_format import NativeFormat
 

@@ -1,8 +1,8 @@
 """What formats are called on the wire."""
 
 import pytest
-from rhapsode_contract.errors import Unsupported
-from rhapsode_worker.encoding.formats import FORMATS, media_type
+from rhapsode_contract import FORMATS, Unsupported
+from rhapsode_worker.encoding.formats import media_type
 from rhapsode_worker.native_format import NativeFormat
 
 

@@ -2,12 +2,9 @@
 
 from typing import Final
 
-from rhapsode_contract.errors import Unsupported
+from rhapsode_contract import FORMATS, Unsupported
 
 from rhapsode_worker.native_format import NativeFormat
-
-FORMATS: Final = ("wav", "mp3", "opus", "flac", "pcm")
-"""Every format there is, in the order in which capabilities list them."""
 
 CODEC_FORMATS: Final = ("mp3", "opus", "flac")
 """Those that need the encoder child; the others are made in place and cannot be missing."""

@@ -7,10 +7,10 @@ from types import TracebackType
 from typing import Final, Self
 
 import anyio
-from rhapsode_contract.errors import Unsupported
+from rhapsode_contract import FORMATS, Unsupported
 
 from rhapsode_worker.encoding.encoder import Encoder, EncoderCrashed, InPlaceEncoder
-from rhapsode_worker.encoding.formats import CODEC_FORMATS, FORMATS
+from rhapsode_worker.encoding.formats import CODEC_FORMATS
 from rhapsode_worker.encoding.process import ChildEncoder, EncoderProcess, spawn
 from rhapsode_worker.native_format import NativeFormat
 

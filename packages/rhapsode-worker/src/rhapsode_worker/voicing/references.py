@@ -7,9 +7,11 @@ import time
 from collections.abc import Callable, Collection, Iterable
 from typing import Final
 
+from rhapsode_contract import VOICE_ID_PATTERN
+
 from rhapsode_worker.voicing.folder import Folder
 
-_FILE_NAME: Final = re.compile(r"(?P<id>[A-Za-z0-9][A-Za-z0-9_-]{0,63})\.(?P<type>[A-Za-z0-9]+)")
+_FILE_NAME: Final = re.compile(rf"(?P<id>{VOICE_ID_PATTERN})\.(?P<type>[A-Za-z0-9]+)")
 
 _SETTLED_NANOSECONDS: Final = 2_000_000_000
 """A file older than this cannot change again within the resolution of its times."""

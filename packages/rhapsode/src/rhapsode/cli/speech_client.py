@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import httpx
 from pydantic import TypeAdapter, ValidationError
-from rhapsode_contract import EngineSummary, PublicSpeakRequest, read_error
+from rhapsode_contract import DURATION_HEADER, EngineSummary, PublicSpeakRequest, read_error
 
 DEFAULT_URL: Final = "http://127.0.0.1:8080"
 
@@ -131,7 +131,7 @@ def _refusal(answer: httpx.Response) -> str:
 
 def _duration(headers: Mapping[str, str]) -> float | None:
     try:
-        return float(headers["x-rhapsode-duration-ms"]) / 1000
+        return float(headers[DURATION_HEADER]) / 1000
     except (KeyError, ValueError):
         return None
 

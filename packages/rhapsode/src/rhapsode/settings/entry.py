@@ -6,15 +6,15 @@ from typing import Annotated, Final, Self
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, SecretStr, StringConstraints, model_validator
+from rhapsode_contract import is_engine_id
 
 from rhapsode.settings.field import KeepAlive, Live, Section
 
-_ENGINE_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,63}")
 _MODULE: Final = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 
 
 def _check_engine_id(text: str) -> str:
-    if _ENGINE_ID.fullmatch(text):
+    if is_engine_id(text):
         return text
     raise ValueError(
         "an engine id is 1 to 64 letters, digits, . _ : and -, beginning with a letter or a digit"

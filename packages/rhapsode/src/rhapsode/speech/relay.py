@@ -5,8 +5,15 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Final
 
-from rhapsode_contract import Internal, ModelUnavailable, SpeakRequest, read_error
+from rhapsode_contract import (
+    DURATION_HEADER,
+    Internal,
+    ModelUnavailable,
+    SpeakRequest,
+    read_error,
+)
 from rhapsode_http import (
+    UNBUFFERED,
     StreamAborted,
     UpstreamError,
     UpstreamResponse,
@@ -24,7 +31,7 @@ FLOOR_BYTES: Final = 256
 ERROR_BYTES: Final = 64 * 1024
 """More than any envelope holds."""
 
-_DURATION: Final = b"x-rhapsode-duration-ms"
+_DURATION: Final = DURATION_HEADER.lower().encode()
 
 
 @dataclass(frozen=True)
@@ -103,9 +110,8 @@ async def relay_stream(
             clock.stop()
             headers = [
                 (b"content-type", content_type),
-                (b"cache-control", b"no-store"),
-                (b"x-accel-buffering", b"no"),
-                (b"trailer", b"X-Rhapsode-Duration-Ms"),
+                *UNBUFFERED,
+                (b"trailer", DURATION_HEADER.encode()),
             ]
             pieces = _pieces(response, clock, stall_seconds)
             await send_stream(send, headers, pieces, lambda: _durations(response.trailers))

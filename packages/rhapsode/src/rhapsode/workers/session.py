@@ -14,7 +14,14 @@ from rhapsode_contract import (
     read_error,
     read_shape,
 )
-from rhapsode_http import REQUEST_ID_HEADER, Client, UpstreamError, UpstreamResponse, request_id
+from rhapsode_http import (
+    REQUEST_ID_HEADER,
+    Client,
+    UpstreamError,
+    UpstreamResponse,
+    UpstreamTooLong,
+    request_id,
+)
 
 from rhapsode.workers.turns import Turns
 
@@ -145,12 +152,10 @@ async def read_whole(response: UpstreamResponse, limit_bytes: int) -> bytes:
         Internal: It is longer than `limit_bytes`.
         UpstreamError: It breaks off.
     """
-    body = bytearray()
-    while piece := await response.read():
-        body += piece
-        if len(body) > limit_bytes:
-            raise Internal(f"the engine sent more than {limit_bytes} bytes")
-    return bytes(body)
+    try:
+        return await response.read_all(limit_bytes=limit_bytes)
+    except UpstreamTooLong:
+        raise Internal(f"the engine sent more than {limit_bytes} bytes") from None
 
 
 async def first_capabilities(client: Client) -> Capabilities:

@@ -16,7 +16,7 @@ from rhapsode_contract import (
     RhapsodeError,
     Unsupported,
 )
-from rhapsode_http import Client, UnixAddress, request_id
+from rhapsode_http import Client, UnixAddress, first_of, request_id
 
 from rhapsode.registry import ForeignCommand, Origin, PythonModule, RemoteUrl, origin_of
 from rhapsode.settings.entry import EngineEntry
@@ -199,7 +199,7 @@ class Worker:
         """Waits for the process to be ready and then for its end, asked for or not."""
         ready_by = anyio.current_time() + self._surroundings.startup_seconds
         with self._readiness(life, ready_by):
-            await _first_of(life.has_spoken, self._ending)
+            await first_of(life.has_spoken.wait, self._ending.wait)
         if life.handshake is None:
             return
         address = read_handshake(life.handshake, engine=self.engine, listen=listen)
@@ -208,7 +208,7 @@ class Worker:
                 capabilities = await first_capabilities(client)
             if not self._ending.is_set():
                 self._become_ready(Session(self.engine, client, child.pid, capabilities))
-                await _first_of(life.has_ended, self._ending)
+                await first_of(life.has_ended.wait, self._ending.wait)
             if self._ending.is_set():
                 await child.end(ask=lambda: ask_to_terminate(client))
 
@@ -290,15 +290,3 @@ class Worker:
                 self._state.value,
                 extra={"engine": self.engine},
             )
-
-
-async def _first_of(*events: anyio.Event) -> None:
-    """Returns when the first of `events` is set."""
-    async with anyio.create_task_group() as tasks:
-
-        async def wait_for(event: anyio.Event) -> None:
-            await event.wait()
-            tasks.cancel_scope.cancel()
-
-        for event in events:
-            tasks.start_soon(wait_for, event)
