@@ -8,6 +8,7 @@ from typing import ClassVar, TypedDict
 from rhapsode_contract import UnknownVoice, Voice
 
 from rhapsode_worker.devices import Device, DeviceType
+from rhapsode_worker.fetch_watch import is_fetch_abandoned
 from rhapsode_worker.native_format import NativeFormat
 from rhapsode_worker.pcm import pcm_pieces
 from rhapsode_worker.requests import DialogueRequest, SpeakRequest, snake_case
@@ -153,7 +154,7 @@ class Engine(ABC):
         """Downloads a variant's weights to `weights_dir` or wherever the engine keeps them.
 
         Puts nothing on the device; returns at once where they are there. Called on a thread of its
-        own, beside `speak`. `rhapsode_worker.weights` does the downloading.
+        own, beside `speak`. `Weights.fetch` does the downloading; give it `is_fetch_abandoned`.
         """
         raise NotImplementedError
 
@@ -166,6 +167,12 @@ class Engine(ABC):
         return None
 
     # What an adapter may use.
+
+    def is_fetch_abandoned(self) -> bool:
+        """Whether nobody waits for this `fetch` any more: to be asked on its thread, between two
+        pieces of a download. What has arrived is kept for the next one.
+        """
+        return is_fetch_abandoned()
 
     def dials_for(self, req: SpeakRequest) -> Mapping[str, float]:
         """Returns every dial of the variant in snake_case, for a call's keyword arguments."""

@@ -139,7 +139,10 @@ class Model:
             raise failure
 
     def _size_since(self, before: int | None) -> int | None:
-        """Returns what a load took, the adapter's own figure first."""
+        """Returns what a load took, the adapter's own figure first.
+
+        What a first try stranded counts: it goes with this model, when the process ends.
+        """
         try:
             known = believable(self._engine.memory_bytes())
         except Exception:  # a figure that is missing must not cost a model that is loaded

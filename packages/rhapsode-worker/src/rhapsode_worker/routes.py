@@ -12,7 +12,7 @@ from rhapsode_contract import (
     LoadRequest,
     Unsupported,
 )
-from rhapsode_http import exception_handlers, read_json
+from rhapsode_http import exception_handlers, read_json, while_connected
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
@@ -26,6 +26,7 @@ from rhapsode_worker.dispatch import Utterance, dispatch
 from rhapsode_worker.encoding.pool import EncoderPool
 from rhapsode_worker.engine import Engine
 from rhapsode_worker.failures import as_fetch_error
+from rhapsode_worker.fetch_watch import fetch_watch
 from rhapsode_worker.spoken import SpokenAudio
 from rhapsode_worker.studio import Studio
 from rhapsode_worker.voice_routes import VoiceRoutes
@@ -117,8 +118,9 @@ class Routes:
         if not self._abilities.can_fetch:
             raise Unsupported("this engine fetches nothing; its weights come with the first load")
         variant = wire.effective_variant(body.variant, None, self._describe().variants)
-        # No engine thread, so that a download takes no turn from who speaks.
-        await ask_aside(lambda: self._engine.fetch(variant), as_fetch_error)
+        with while_connected(request.scope), fetch_watch():
+            # No engine thread, so that a download takes no turn from who speaks.
+            await ask_aside(lambda: self._engine.fetch(variant), as_fetch_error)
         return Response(status_code=204)
 
     async def speak(self, request: Request) -> Response:

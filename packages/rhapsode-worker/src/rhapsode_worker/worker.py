@@ -20,6 +20,7 @@ from rhapsode_worker.lifeline import hold_lifeline
 from rhapsode_worker.output import HandshakeStream, capture_stdout
 from rhapsode_worker.routes import Drain, Routes
 from rhapsode_worker.studio import Studio
+from rhapsode_worker.voicing.staging import Staging
 
 logger = logging.getLogger(__name__)
 
@@ -70,6 +71,7 @@ async def _serve(
     engine.voice_dir = environment.voice_dir_for(engine.id)
     engine.weights_dir = environment.weights_dir_for(engine.id)
     check_declaration(engine)
+    _sweep(Staging(engine.voice_dir))
     async with EncoderPool(engine.native_format) as encoders:
         with bind(environment.listen) as bound:
             drain = Drain(lambda: server.drain(), lambda: server.is_draining)
@@ -87,6 +89,13 @@ async def _serve(
             ):
                 await tasks.start(server.serve)
                 handshake.send(ready.to_json())
+
+
+def _sweep(staging: Staging) -> None:
+    try:
+        staging.sweep()
+    except OSError as error:
+        logger.warning("what an earlier worker left of an upload is still there: %s", error)
 
 
 async def _stop_on_signal(server: Server) -> None:

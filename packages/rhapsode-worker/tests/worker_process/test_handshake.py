@@ -118,3 +118,13 @@ async def test_nothing_printed_anywhere_reaches_standard_output() -> None:
             assert said in printed
         assert sum(line.count("x") for line in printed if set(line) == {"x"}) == 100_000
         assert any('"engine":"fake"' in line for line in printed)
+
+
+async def test_what_a_dead_worker_left_of_an_upload_is_gone_before_the_handshake(
+    tmp_path: Path,
+) -> None:
+    incoming = tmp_path / ".store" / "incoming"
+    incoming.mkdir(parents=True)
+    (incoming / "0123456789abcdef.wav").write_bytes(b"half a clip")
+    async with running(environ={"RHAPSODE_VOICE_DIR": str(tmp_path)}):
+        assert [path.name for path in incoming.iterdir()] == []

@@ -2,6 +2,7 @@
 
 import hashlib
 import logging
+import threading
 from pathlib import Path
 
 import anyio
@@ -12,7 +13,7 @@ from rhapsode_worker.weights import ReleaseFile, WeightFile, Weights
 
 from .maker import Maker
 from .player import Latch
-from .stage import Answer, happened, on_stage
+from .stage import Answer, happened, on_stage, until
 
 pytestmark = pytest.mark.anyio
 
@@ -96,3 +97,35 @@ async def test_a_fetch_runs_beside_who_speaks(encoders: EncoderPool, tmp_path: P
         assert answers == []
         latch.open()
     assert [answer.status for answer in answers] == [204]
+
+
+@pytest.mark.parametrize("how", ["leaves", "stays"])
+async def test_a_fetch_learns_whether_somebody_waits_for_it(
+    how: str, encoders: EncoderPool, tmp_path: Path
+) -> None:
+    """Where nobody does, the request is over at once: a drain need not wait for the download."""
+    maker, latch, done = Maker(tmp_path), Latch(), threading.Event()
+    seen: list[bool] = []
+
+    def fetch(_: str) -> None:
+        seen.append(maker.is_fetch_abandoned())
+        latch.hold()
+        seen.append(maker.is_fetch_abandoned())
+        done.set()
+
+    maker.on_fetch = fetch
+    async with on_stage(maker, encoders) as stage, anyio.create_task_group() as group:
+
+        async def ask() -> None:
+            await stage.ask("POST", "/fetch", {"variant": "plain"})
+
+        group.start_soon(ask)
+        await happened(latch.reached)
+        if how == "leaves":
+            group.cancel_scope.cancel()
+            with anyio.CancelScope(shield=True):
+                await until(lambda: stage.server.in_flight == 0)
+                latch.open()
+                await happened(done)
+        latch.open()
+    assert seen == [False, how == "leaves"]

@@ -75,15 +75,35 @@ class OnlyCloner(Maker):
     blend_voice = Engine.blend_voice
 
 
+class OnlyBlender(Maker):
+    """A maker that clones nobody."""
+
+    create_voice = Engine.create_voice
+
+
+@pytest.mark.parametrize(
+    ("kind", "able", "unable"),
+    [
+        (OnlyCloner, {"reference": SAM}, {"blend": "ann"}),
+        (OnlyBlender, {"blend": "ann"}, {"reference": SAM}),
+    ],
+    ids=["clones", "blends"],
+)
 @pytest.mark.contract("7.create.one-source")
 async def test_two_sources_are_one_too_many_also_where_one_alone_is_unsupported(
-    encoders: EncoderPool, tmp_path: Path
+    kind: type[Maker],
+    able: dict[str, Any],
+    unable: dict[str, Any],
+    encoders: EncoderPool,
+    tmp_path: Path,
 ) -> None:
-    async with on_stage(OnlyCloner(tmp_path), encoders) as stage:
-        for both in ({"reference": SAM, "blend": "ann"}, {"blend": "ann", "reference": SAM}):
+    maker = kind(tmp_path)
+    async with on_stage(maker, encoders) as stage:
+        for both in (able | unable, unable | able):
             assert (await create(stage, id="sam", **both)).code == "bad_request"
-        assert (await create(stage, id="sam", blend="ann")).code == "unsupported"
-        assert (await create(stage, id="sam", reference=SAM)).status == 201
+        assert (await create(stage, id="sam", **unable)).code == "unsupported"
+        assert references_in(maker) == []
+        assert (await create(stage, id="sam", **able)).status == 201
 
 
 @pytest.mark.parametrize(

@@ -49,11 +49,7 @@ class NewVoice:
             raise BadRequest("id: required", field="id")
         voice_id = check_voice_id(fields["id"], field="id")
         if (reference is None) == ("blend" not in given):
-            which = "neither came" if reference is None else "both came"
-            raise BadRequest(
-                f"reference: a voice is made from a reference or from a blend, and {which}",
-                field="reference",
-            )
+            raise sources_refused("neither came" if reference is None else "both came")
         label = given.get("label", voice_id)
         if len(label) > LABEL_LIMIT_CHARACTERS or _CONTROL.search(label):
             raise BadRequest(
@@ -64,3 +60,11 @@ class NewVoice:
             raise BadRequest("transcript: holds control characters", field="transcript")
         blend = Recipe.parse(given["blend"]) if "blend" in given else None
         return cls(voice_id, label, transcript, reference, blend)
+
+
+def sources_refused(which: str) -> BadRequest:
+    """Returns the refusal of a create that has not exactly one source."""
+    return BadRequest(
+        f"reference: a voice is made from a reference or from a blend, and {which}",
+        field="reference",
+    )

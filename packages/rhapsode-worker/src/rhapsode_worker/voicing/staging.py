@@ -23,6 +23,9 @@ STORE: Final = ".store"
 INCOMING: Final = "incoming"
 """The folder, in that one, of staged files."""
 
+LOCK: Final = "lock"
+"""The file, beside that folder, that is held while a voice is made of one."""
+
 
 class Staged:
     """A file that becomes a voice, or goes when this is closed. A context manager."""
@@ -108,6 +111,24 @@ class Staging:
             staged.close()
             raise
         return staged
+
+    def sweep(self) -> None:
+        """Removes what a process that died left here; to be called at a worker's start.
+
+        Raises:
+            OSError: It cannot be removed.
+        """
+        try:
+            with (
+                Folder.open(self._voice_dir) as folder,
+                folder.enter(STORE) as store,
+                store.enter(INCOMING) as incoming,
+                store.open_lock(LOCK, is_made=True) as lock,
+            ):
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                sweep_staged(incoming)
+        except FileNotFoundError:
+            return  # nothing was ever staged
 
     @contextmanager
     def _incoming(self) -> Generator[Folder]:

@@ -29,12 +29,11 @@ from rhapsode_worker.voicing.record import Record
 from rhapsode_worker.voicing.references import References
 from rhapsode_worker.voicing.shelf import Reading, Shelf
 from rhapsode_worker.voicing.spec import mint_spec
-from rhapsode_worker.voicing.staging import INCOMING, STORE, Staged, Staging, sweep_staged
+from rhapsode_worker.voicing.staging import INCOMING, LOCK, STORE, Staged, Staging, sweep_staged
 
 logger = logging.getLogger(__name__)
 
 _RECORDS: Final = "records"
-_LOCK: Final = "lock"
 
 
 @dataclass(frozen=True)
@@ -193,7 +192,7 @@ class VoiceStore:
     def sweep(self) -> None:
         """Removes what a process that died left, and ends the replacing it had begun.
 
-        To be called at the worker's start; the first change does it too.
+        The first change does it too; until then a replacing that was begun reads as it should.
 
         Raises:
             Internal: The folder cannot be written.
@@ -227,7 +226,7 @@ class VoiceStore:
                 return
             try:
                 store = held.enter_context(references.enter(STORE))
-                lock = held.enter_context(store.open_lock(_LOCK, is_made=False))
+                lock = held.enter_context(store.open_lock(LOCK, is_made=False))
                 records = held.enter_context(store.enter(_RECORDS))
             except FileNotFoundError:
                 yield Reading(references, None, self._known)
@@ -243,7 +242,7 @@ class VoiceStore:
             references.enter(STORE, is_made=True) as store,
             store.enter(INCOMING, is_made=True) as incoming,
             store.enter(_RECORDS, is_made=True) as records,
-            store.open_lock(_LOCK, is_made=True) as lock,
+            store.open_lock(LOCK, is_made=True) as lock,
         ):
             fcntl.flock(lock, fcntl.LOCK_EX)
             shelf = Shelf(references, records, incoming, self._known)

@@ -13,7 +13,7 @@ from starlette.requests import Request
 
 from rhapsode_worker.voicing.folder import storing
 from rhapsode_worker.voicing.form import Form, FormEvent, PartData, PartHead
-from rhapsode_worker.voicing.new_voice import NewVoice
+from rhapsode_worker.voicing.new_voice import NewVoice, sources_refused
 from rhapsode_worker.voicing.staging import Staged, Staging
 
 REFERENCE: Final = "reference"
@@ -90,6 +90,8 @@ class _Upload:
         self._reference: Staged | None = None
         self._is_absent = False
         """Whether the reference is what a form sends where no file was chosen."""
+        self._is_unsupported = False
+        """Whether a reference came to an engine that makes no voice from one."""
         self._pending = bytearray()
         self._size_bytes = 0
 
@@ -107,9 +109,15 @@ class _Upload:
             if not self._size_bytes:
                 raise _bad(REFERENCE, "the file is empty")
         fields = {name: _decoded(name, bytes(value)) for name, value in self._text.items()}
-        # Looked at last: with a reference beside it, the create has two sources, a bad request.
-        is_blend = self._reference is None and bool(fields.get("blend", "").strip())
-        if is_blend and not self._can_blend:
+        # Looked at last: two sources are a bad request, whatever the engine can do.
+        is_blend = bool(fields.get("blend", "").strip())
+        if is_blend and self._is_unsupported:
+            raise sources_refused("both came")
+        if self._is_unsupported:
+            raise Unsupported(
+                "reference: this engine makes no voice from a reference", field=REFERENCE
+            )
+        if is_blend and self._reference is None and not self._can_blend:
             raise Unsupported("blend: this engine makes no voice from a blend", field="blend")
         return NewVoice.from_fields(fields, self._reference)
 
@@ -139,26 +147,17 @@ class _Upload:
         if not filename:
             self._is_absent = True
             return
-        file_type = self._type_of(filename)
-        with storing("the reference was not stored"):
-            self._reference = await anyio.to_thread.run_sync(self._staging.stage, file_type)
-
-    def _type_of(self, filename: str) -> str:
-        """Returns the type that a filename ends in; nothing else of it is ever used."""
-        found = _FILENAME.fullmatch(filename)
-        if found is None:
-            raise _bad(REFERENCE, f"{shown(filename)} is no plain filename that ends in a type")
-        file_type = found["type"].lower()
-        if not self._types:
-            raise Unsupported(
-                "reference: this engine makes no voice from a reference", field=REFERENCE
-            )
+        file_type = _type_of(filename)
+        self._is_unsupported = not self._types
+        if self._is_unsupported:
+            return
         if file_type not in self._types:
             raise Unsupported(
                 f"reference: a file of type {file_type} is not one of {listed(self._types)}",
                 field=REFERENCE,
             )
-        return file_type
+        with storing("the reference was not stored"):
+            self._reference = await anyio.to_thread.run_sync(self._staging.stage, file_type)
 
     async def _add(self, data: bytes) -> None:
         if self._field != REFERENCE:
@@ -168,7 +167,7 @@ class _Upload:
                 raise _bad(self._field, f"may be {_TEXT_LIMIT_BYTES:,} bytes long, and is longer")
         elif self._is_absent:
             raise _bad(REFERENCE, "the file has no name; its ending says its type")
-        else:
+        elif not self._is_unsupported:
             self._pending += data
             self._size_bytes += len(data)
             if len(self._pending) >= _WRITE_BYTES:
@@ -180,6 +179,14 @@ class _Upload:
         self._pending.clear()
         with storing("the reference was not stored"):
             await anyio.to_thread.run_sync(self._reference.write, data)
+
+
+def _type_of(filename: str) -> str:
+    """Returns the type that a filename ends in; nothing else of it is ever used."""
+    found = _FILENAME.fullmatch(filename)
+    if found is None:
+        raise _bad(REFERENCE, f"{shown(filename)} is no plain filename that ends in a type")
+    return found["type"].lower()
 
 
 def _decoded(field: str, value: bytes) -> str:
