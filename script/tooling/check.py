@@ -17,7 +17,10 @@ LIBRARIES = {
 }
 """What others install without the server, and which of our packages each may bring."""
 
-TEST_TOOLS = ("httpx", "hypothesis", "numpy", "pytest", "pytest-timeout")
+TEST_ENGINE = "rhapsode-engine-tone"
+"""What the tests of the SDK run in processes of their own."""
+
+TEST_TOOLS = ("httpx", "hypothesis", "numpy", "pytest", "pytest-timeout", "pytest-xdist")
 
 
 def main() -> int:
@@ -58,7 +61,7 @@ def _runs(program: str, *words: str) -> bool:
 def _stands_alone() -> bool:
     """Installs each library with what it asks for and nothing else, and imports it."""
     with tempfile.TemporaryDirectory() as folder:
-        wheels = _wheels(Path(folder))
+        wheels = _wheels(Path(folder), LIBRARIES)
         for library, friends in LIBRARIES.items():
             python = _empty(Path(folder) / library)
             ours = [wheel for wheel in wheels if _package(wheel) in (library, *friends)]
@@ -74,14 +77,16 @@ def _works_at_lowest_versions() -> bool:
     with tempfile.TemporaryDirectory() as folder:
         python = _empty(Path(folder) / "lowest")
         # Named one by one: only what is asked for directly is taken at its lowest.
-        wanted = [str(wheel) for wheel in _wheels(Path(folder))] + needs_of(LIBRARIES)
+        ours = [*LIBRARIES, TEST_ENGINE]
+        wanted = [str(wheel) for wheel in _wheels(Path(folder), ours)] + needs_of(ours)
         lowest = ("--resolution", "lowest-direct", "--only-binary", ":all:")
         _install(python, wanted + _pinned(TEST_TOOLS), *lowest)
         # From wheels, as a user has them: the checkout's sources are not on this path.
         tests = [PACKAGES / library / "tests" for library in LIBRARIES]
         # What an old version warns of is not ours to mend.
         pytest = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--timeout", "60"]
-        return show([*pytest, "-o", "filterwarnings=default", *tests]) == 0
+        pytest += ["-n", "auto", "--dist", "loadfile", "-o", "filterwarnings=default"]
+        return show([*pytest, *tests]) == 0
 
 
 def _pinned(names: Iterable[str]) -> list[str]:
@@ -92,10 +97,10 @@ def _pinned(names: Iterable[str]) -> list[str]:
     return [pin for pin in pins if pin.partition("==")[0] in names]
 
 
-def _wheels(folder: Path) -> list[Path]:
-    sources = [PACKAGES / library for library in LIBRARIES]
+def _wheels(folder: Path, packages: Iterable[str]) -> list[Path]:
+    sources = [PACKAGES / package for package in packages]
     run_quietly(
-        "building the libraries",
+        "building our packages",
         [DEVELOPMENT.python, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-index"]
         + ["--no-build-isolation", "--wheel-dir", folder, *sources],
     )

@@ -22,8 +22,8 @@ def say(line: str) -> None:
     print(line, flush=True)
 
 
-def run_quietly(doing: str, command: Sequence[str | Path]) -> None:
-    """Runs a command in the checkout and shows its output only if it fails.
+def run_quietly(doing: str, command: Sequence[str | Path]) -> str:
+    """Runs a command in the checkout; returns its output, which is shown only if it fails.
 
     Args:
         doing: What it is for, to say what failed, such as "installing hibari".
@@ -45,12 +45,13 @@ def run_quietly(doing: str, command: Sequence[str | Path]) -> None:
         )
     except OSError as error:
         raise CommandFailed(f"{doing} failed: {error}") from error
+    output = done.stdout.decode("utf-8", "replace")
     if done.returncode != 0:
-        output = done.stdout.decode("utf-8", "replace")
         raise CommandFailed(
             f"{doing} failed (exit {done.returncode}):\n"
             f"    $ {shlex.join(words)}\n{last_lines(output)}"
         )
+    return output
 
 
 def show(command: Sequence[str | Path], extra: Mapping[str, str] | None = None) -> int:

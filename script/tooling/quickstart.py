@@ -4,12 +4,9 @@ import argparse
 import fcntl
 import json
 import os
-import shutil
 import signal
 import sys
-import tempfile
 import time
-import wave
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +14,7 @@ from pathlib import Path
 from commands import ROOT, CommandFailed, fail, run_quietly, say
 from environment import prepare
 from environments import HIBARI, SERVER
+from run_folder import LOG, run_folder, with_log
 from server import Server, is_free, running
 
 HOME = ROOT / ".quickstart"
@@ -25,25 +23,28 @@ HOME = ROOT / ".quickstart"
 PREFERRED_PORT = 8080
 """Of a server that stays, because the documentation's examples have it."""
 
+DEFAULT_TEXT = "Hello. This is Rhapsode speaking."
+DEFAULT_OUTPUT = Path("hello.wav")
+
 
 def main() -> int:
     """Returns the exit code."""
     options = _options()
-    # A termination unwinds like an error, so that the server is stopped on the way out.
-    signal.signal(signal.SIGTERM, _end)
+    _end_tidily()
     try:
         began = time.monotonic()
         prepare(SERVER)
         prepare(HIBARI, builder=SERVER)
         with _folder(options.serve) as folder:
-            log = folder / "server.log"
-            config = _write_config(folder, options.port if options.serve else 0)
-            with running([SERVER.program("rhapsode"), "serve", "--config", config], log) as server:
+            config = _write_config(folder, _port(options) if options.serve else 0)
+            command = [SERVER.program("rhapsode"), "serve", "--config", config]
+            with running(command, folder / LOG) as server:
                 say(f"  server ready at {server.url}")
-                _speak(server, options.text, options.output.resolve(), log)
-                say(f"  done in {time.monotonic() - began:.1f} s")
+                if options.text is not None:
+                    _speak(server, options.text, options.output.absolute())
+                    say(f"  done in {time.monotonic() - began:.1f} s")
                 if options.serve:
-                    _keep_serving(server, log)
+                    _keep_serving(server, folder / LOG)
             say("  server stopped")
     except CommandFailed as error:
         return fail("quickstart", error)
@@ -61,17 +62,28 @@ def _folder(stays: bool) -> Generator[Path]:
     """
     HOME.mkdir(exist_ok=True)
     if not stays:
-        folder = Path(tempfile.mkdtemp(prefix="run-", dir=HOME))
-        yield folder
-        # Only now: the log of a run that failed is worth a look.
-        shutil.rmtree(folder)
+        with run_folder(HOME) as folder:
+            yield folder
         return
     with (HOME / "serving.lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise CommandFailed("another `script/quickstart --serve` is running here") from None
-        yield HOME
+        # The last run's: a failure of this one would point to it.
+        (HOME / LOG).unlink(missing_ok=True)
+        try:
+            yield HOME
+        except CommandFailed as error:
+            raise with_log(error, HOME / LOG) from error
+
+
+def _end_tidily() -> None:
+    """Makes a termination unwind like an error, so that the server is stopped on the way out."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        # Who ignores one, as nohup does, is to go on.
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _end)
 
 
 def _end(signal_number: int, _frame: object) -> None:
@@ -81,24 +93,60 @@ def _end(signal_number: int, _frame: object) -> None:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="script/quickstart",
-        description="Speaks a text into a WAV file. The first run makes .venv and the engine's "
-        "own environment under .quickstart/; later runs only speak.",
+        description="Speaks a text into a file, or runs a server. The first run makes .venv and "
+        "the engine's own environment under .quickstart/; later runs only speak.",
     )
-    parser.add_argument("text", nargs="?", default="Hello. This is Rhapsode speaking.")
-    parser.add_argument("-o", "--output", type=Path, default=Path("hello.wav"), metavar="FILE")
-    parser.add_argument("--serve", action="store_true", help="leave the server running")
+    parser.add_argument("text", nargs="?", help=f'what to say, if not "{DEFAULT_TEXT}"')
     parser.add_argument(
-        "--port", type=int, default=PREFERRED_PORT, help="with --serve; if taken, a free one"
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help=f"where the speech goes, if not to {DEFAULT_OUTPUT} here; it is replaced if it is "
+        "there, and its ending says the format: .wav, .mp3, .opus, .flac",
     )
-    return parser.parse_args()
+    parser.add_argument(
+        "--serve",
+        action="store_true",
+        help="run a server until Ctrl-C; it speaks only if TEXT or FILE is given",
+    )
+    parser.add_argument(
+        "--port",
+        type=_a_port,
+        help=f"of --serve; where it is left out and {PREFERRED_PORT} is taken, any free one",
+    )
+    options = parser.parse_args()
+    if options.port is not None and not options.serve:
+        parser.error("--port goes with --serve")
+    if options.output == Path("-"):
+        parser.error("-o takes a file; `rhapsode say -o -` writes to standard output")
+    if not options.serve or options.output is not None:
+        options.text = DEFAULT_TEXT if options.text is None else options.text
+    options.output = options.output or DEFAULT_OUTPUT
+    return options
+
+
+def _a_port(text: str) -> int:
+    if text.isdecimal() and int(text) < 2**16:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is no port; they go from 0, any free one, to 65535")
+
+
+def _port(options: argparse.Namespace) -> int:
+    """Returns the port of a server that stays, 0 for any free one."""
+    if options.port is not None:
+        return options.port  # the server says so if it is taken
+    if is_free(PREFERRED_PORT):
+        return PREFERRED_PORT
+    say(f"  port {PREFERRED_PORT} is taken; this server gets another one")
+    return 0
 
 
 def _write_config(folder: Path, port: int) -> Path:
-    """Writes the server's config; port 0, or one that is taken, is any free one."""
     config = folder / "rhapsode.toml"
     config.write_text(
         "# Written by script/quickstart at every run.\n"
-        f'[server]\nhost = "127.0.0.1"\nport = {port if is_free(port) else 0}\n\n'
+        f'[server]\nhost = "127.0.0.1"\nport = {port}\n\n'
         f"[workers]\nvoiceDir = {_toml(HOME / 'voices')}\n\n"
         f"[install]\nvenvDir = {_toml(HOME / 'venvs')}\n\n"
         f"[engines.hibari]\nvenv = {_toml(HIBARI.folder)}\n",
@@ -112,20 +160,15 @@ def _toml(path: Path) -> str:
     return json.dumps(str(path), ensure_ascii=False)
 
 
-def _speak(server: Server, text: str, output: Path, log: Path) -> None:
+def _speak(server: Server, text: str, output: Path) -> None:
     command = [SERVER.program("rhapsode"), "say", "--url", server.url, "--engine", "hibari"]
-    try:
-        run_quietly("speaking", [*command, "--no-stream", "--output", output, "--", text])
-    except CommandFailed as error:
-        raise CommandFailed(f"{error}\n    (the server's log: {log})") from error
-    with wave.open(str(output)) as audio:
-        seconds = audio.getnframes() / audio.getframerate()
-    say(f"  {output}: {seconds:.1f} seconds of speech")
+    told = run_quietly("speaking", [*command, "--no-stream", "--output", output, "--", text])
+    say(f"  {told.strip()}")
 
 
 def _keep_serving(server: Server, log: Path) -> None:
     body = '{"engine": "hibari", "text": "Hello."}'
-    say(
+    lines = (
         "\n  It goes on serving until Ctrl-C. For example:\n"
         f"    curl {server.url}/engines\n"
         f"    curl {server.url}/engines/hibari/capabilities\n"
@@ -133,10 +176,12 @@ def _keep_serving(server: Server, log: Path) -> None:
         f"  log: {os.path.relpath(log)}"
     )
     try:
+        # In here, because who reads that Ctrl-C ends it may be quick.
+        say(lines)
         code = server.process.wait()
     except KeyboardInterrupt:
         return
-    raise CommandFailed(f"the server ended by itself (exit {code}); its log is {log}")
+    raise CommandFailed(f"the server ended by itself (exit {code})")
 
 
 if __name__ == "__main__":

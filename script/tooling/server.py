@@ -40,7 +40,7 @@ def running(command: Sequence[str | Path], log: Path) -> Generator[Server]:
         log: Where its output goes; what was in the file is lost.
 
     Raises:
-        CommandFailed: It ended, or named no address for `READY_SECONDS`.
+        CommandFailed: It ended, or named no address for `READY_SECONDS`; the log says why.
     """
     process = subprocess.Popen(
         [str(word) for word in command],
@@ -81,7 +81,7 @@ def _address(found: "queue.Queue[str | None]", log: Path) -> str:
         url = None
     if url is None:
         output = log.read_text("utf-8", "replace")
-        raise CommandFailed(f"the server did not start:\n{last_lines(output)}\n    ({log})")
+        raise CommandFailed(f"the server did not start:\n{last_lines(output)}")
     return url
 
 

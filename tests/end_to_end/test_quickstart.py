@@ -2,14 +2,22 @@
 
 import os
 import shutil
+import signal
+import socket
 import subprocess
+import sys
+import time
 import wave
+from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
 from .served import ROOT
+
+PATIENCE_SECONDS = 20.0
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -31,22 +39,53 @@ def git_files() -> list[str]:
     return [name for name in listed.split("\0") if name and (ROOT / name).is_file()]
 
 
-def quickstart(checkout: Path, here: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def start(checkout: Path, here: Path, *words: str) -> "subprocess.Popen[str]":
     here.mkdir(exist_ok=True)
     home = here / "home"
     home.mkdir(exist_ok=True)
     kept = ("PATH", "LANG", "PIP_CERT", "PIP_DEFAULT_TIMEOUT", "SSL_CERT_FILE")
     environment = {name: os.environ[name] for name in kept if name in os.environ}
-    return subprocess.run(
+    return subprocess.Popen(
         [checkout / "script" / "quickstart", *words],
         cwd=here,
         env=environment | {"HOME": str(home)},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        check=False,
         text=True,
     )
+
+
+def quickstart(checkout: Path, here: Path, *words: str) -> "subprocess.CompletedProcess[str]":
+    with start(checkout, here, *words) as process:
+        output, _ = process.communicate()
+    return subprocess.CompletedProcess(process.args, process.returncode, output)
+
+
+def lines_until(process: "subprocess.Popen[str]", mark: str) -> str:
+    """Returns what it says up to a line with the mark, or all there is if none comes."""
+    assert process.stdout is not None
+    said = ""
+    for line in process.stdout:
+        said += line
+        if mark in line:
+            break
+    return said
+
+
+@contextmanager
+def taken(port: int) -> Generator[None]:
+    """Sees to it that somebody listens on a port of the loopback: we, if nobody does."""
+    with socket.socket() as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        with suppress(OSError):
+            listener.bind(("127.0.0.1", port))
+            listener.listen()
+        yield
+
+
+def runs_of(checkout: Path) -> list[Path]:
+    return list((checkout / ".quickstart").glob("run-*"))
 
 
 def seconds_of(path: Path) -> float:
@@ -65,6 +104,18 @@ def processes_of(folder: Path) -> list[str]:
         if str(folder) in line:
             lines.append(line)
     return lines
+
+
+def processes_that_stay(folder: Path) -> list[str]:
+    """Returns the command lines of those that do not end by themselves.
+
+    A command that was being started when the signal came has lost its parent; it ends with the
+    server that it talks to.
+    """
+    until = time.monotonic() + PATIENCE_SECONDS
+    while (left := processes_of(folder)) and time.monotonic() < until:
+        pass
+    return left
 
 
 def test_it_speaks_twice_and_leaves_nothing_running(checkout: Path, tmp_path: Path) -> None:
@@ -90,7 +141,80 @@ def test_two_at_once_do_not_disturb_each_other(checkout: Path, tmp_path: Path) -
         runs = [pool.submit(quickstart, checkout, tmp_path / name) for name in ("one", "two")]
     for run in runs:
         assert run.result().returncode == 0, run.result().stdout
-    assert list((checkout / ".quickstart").glob("run-*")) == []
+    assert runs_of(checkout) == []
+
+
+def test_the_ending_of_the_file_says_the_format(checkout: Path, tmp_path: Path) -> None:
+    here = tmp_path / "here"
+    done = quickstart(checkout, here, "-o", "hello.mp3", "Hello.")
+    assert done.returncode == 0, done.stdout
+    assert str(here / "hello.mp3") in done.stdout
+    assert (here / "hello.mp3").read_bytes()[0] == 0xFF
+
+
+def test_a_server_that_stays_says_which_port_it_has_and_does_not_speak(
+    checkout: Path, tmp_path: Path
+) -> None:
+    here = tmp_path / "here"
+    here.mkdir()
+    (here / "hello.wav").write_bytes(b"of an earlier run")
+    with taken(8080), start(checkout, here, "--serve") as process:
+        said = lines_until(process, "log:")
+        process.send_signal(signal.SIGINT)
+        rest, _ = process.communicate()
+    assert process.returncode == 0, said + rest
+    assert "8080 is taken" in said
+    assert ":8080" not in said
+    assert (here / "hello.wav").read_bytes() == b"of an earlier run"
+    assert processes_of(checkout) == []
+
+
+def test_a_port_that_was_asked_for_and_is_taken_is_a_failure(
+    checkout: Path, tmp_path: Path
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = str(other.getsockname()[1])
+        done = quickstart(checkout, tmp_path / "here", "--serve", "--port", port)
+    assert done.returncode == 1
+    assert port in done.stdout
+
+
+def test_a_run_that_fails_leaves_one_log_and_no_folder(checkout: Path, tmp_path: Path) -> None:
+    done = quickstart(checkout, tmp_path / "here", "-o", "hello.xyz", "Hello.")
+    assert done.returncode == 1
+    assert ".xyz" in done.stdout
+    log = checkout / ".quickstart" / "failed.log"
+    assert str(log) in done.stdout
+    assert "listens on" in log.read_text(encoding="utf-8")
+    assert runs_of(checkout) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_run_that_is_interrupted_leaves_nothing(
+    checkout: Path, tmp_path: Path, number: signal.Signals
+) -> None:
+    with start(checkout, tmp_path / "here", "A rather long text. " * 40) as process:
+        said = lines_until(process, "server ready")
+        process.send_signal(number)
+        rest, _ = process.communicate()
+    assert process.returncode not in (0, -number), said + rest
+    assert runs_of(checkout) == []
+    assert processes_that_stay(checkout) == []
+
+
+def test_what_a_killed_run_left_goes_with_the_next_one(checkout: Path, tmp_path: Path) -> None:
+    dead = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"],
+                          capture_output=True, check=True, text=True)  # fmt: skip
+    home = checkout / ".quickstart"
+    left, living = home / f"run-{int(dead.stdout)}-x", home / f"run-{os.getpid()}-x"
+    for folder in (left, living):
+        folder.mkdir(parents=True)
+    try:
+        done = quickstart(checkout, tmp_path / "here", "Hello.")
+        assert done.returncode == 0, done.stdout
+        assert (left.exists(), living.exists()) == (False, True)
+    finally:
+        living.rmdir()
 
 
 def test_an_environment_left_half_made_is_made_again(checkout: Path, tmp_path: Path) -> None:

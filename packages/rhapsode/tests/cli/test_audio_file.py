@@ -59,6 +59,20 @@ def test_what_a_link_leads_to_is_written_and_the_link_stays(tmp_path: Path) -> N
     assert (tmp_path / "elsewhere" / "b.mp3").read_bytes() == b"audio"
 
 
+def test_an_error_names_the_file_that_was_asked_for(tmp_path: Path) -> None:
+    with pytest.raises(OSError) as refused, whole_file(tmp_path / "none" / "a.mp3"):
+        pass
+    assert refused.value.filename == str(tmp_path / "none" / "a.mp3")
+
+
+def test_a_link_that_leads_to_itself_is_an_error_and_stays(tmp_path: Path) -> None:
+    link = tmp_path / "a.mp3"
+    link.symlink_to(link)
+    with pytest.raises(OSError), whole_file(link):
+        pass
+    assert link.is_symlink()
+
+
 def test_a_pipe_is_written_into_and_stays_a_pipe(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)

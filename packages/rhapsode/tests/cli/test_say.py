@@ -3,6 +3,9 @@
 import json
 import os
 import shlex
+import signal
+import socket
+import subprocess
 import sys
 import threading
 import wave
@@ -11,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pytest
 import typer
@@ -36,8 +39,10 @@ class Core:
     """What the listener answers, and what it was asked."""
 
     url: str = ""
+    engines_status: int = 200
     engines: bytes = field(default_factory=lambda: json.dumps(ENGINES).encode())
     status: int = 200
+    content_type: str = "audio/wav"
     answer: bytes = WAV
     is_cut: bool = False
     """Whether the body ends before its chunks do."""
@@ -50,7 +55,7 @@ def listening(core: Core) -> Generator[Core]:
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:
-            self.send_response(200)
+            self.send_response(core.engines_status)
             self.send_header("Content-Length", str(len(core.engines)))
             self.end_headers()
             self.wfile.write(core.engines)
@@ -59,7 +64,7 @@ def listening(core: Core) -> Generator[Core]:
             length = int(self.headers["Content-Length"])
             core.asked.append(json.loads(self.rfile.read(length)))
             self.send_response(core.status)
-            self.send_header("Content-Type", "audio/wav")
+            self.send_header("Content-Type", core.content_type)
             self.send_header("Transfer-Encoding", "chunked")
             self.end_headers()
             self.wfile.write(b"%x\r\n%b\r\n" % (len(core.answer), core.answer))
@@ -171,6 +176,25 @@ def test_the_name_of_the_file_says_the_format(core: Core, name: str, expected: s
     assert core.asked[0]["format"] == expected
 
 
+def test_an_ending_that_says_no_format_is_refused_before_anything_is_asked(core: Core) -> None:
+    done = run("Hello.", "-o", "a.xyz", "--url", core.url)
+    assert done.exit_code == 2
+    assert ".xyz" in done.stderr
+    assert core.asked == []
+
+
+def test_an_ending_that_says_no_format_holds_what_was_asked_for(core: Core) -> None:
+    assert run("Hello.", "-o", "a.xyz", "-f", "flac", "--url", core.url).exit_code == 0
+    assert core.asked[0]["format"] == "flac"
+
+
+def test_a_file_is_not_given_another_format_than_its_name_says(core: Core) -> None:
+    done = run("Hello.", "-o", "a.flac", "-f", "mp3", "--url", core.url)
+    assert done.exit_code == 2
+    assert core.asked == []
+    assert run("Hello.", "-o", "a.ogg", "-f", "opus", "--url", core.url).exit_code == 0
+
+
 def test_every_option_reaches_the_request(core: Core) -> None:
     words = shlex.split(
         "--engine e --voice v --variant r --format mp3 --language fr --delivery hushed "
@@ -204,6 +228,36 @@ def test_a_dash_writes_the_audio_alone_to_standard_output(core: Core) -> None:
     assert done.stdout_bytes == WAV
 
 
+def piped(core: Core, stdout: "int | BinaryIO") -> "subprocess.Popen[bytes]":
+    """Starts the command with its output going to standard output."""
+    command = [sys.executable, "-m", "rhapsode", "say", "Hello.", "-e", "tone", "-o", "-"]
+    # An unbuffered standard output has nothing left to flush at the end, which is what can fail.
+    environ = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    return subprocess.Popen(
+        [*command, "--url", core.url], stdout=stdout, stderr=subprocess.PIPE, env=environ
+    )
+
+
+def test_a_reader_that_leaves_ends_it_as_quietly_as_any_program(core: Core) -> None:
+    core.answer = WAV * 64  # more than any pipe holds
+    with piped(core, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None and process.stderr is not None
+        assert process.stdout.read(4) == b"RIFF"
+        process.stdout.close()
+        assert process.stderr.read().decode().splitlines() == []
+        assert process.wait(30) == 128 + signal.SIGPIPE
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+def test_a_standard_output_that_is_full_is_one_line(core: Core) -> None:
+    with open("/dev/full", "wb") as full, piped(core, stdout=full) as process:
+        assert process.stderr is not None
+        said = process.stderr.read().decode()
+        assert process.wait(30) == 1
+    assert said.startswith("rhapsode say: standard output: ")
+    assert said.count("\n") == 1
+
+
 def test_a_body_that_breaks_off_leaves_no_file(core: Core) -> None:
     core.is_cut = True
     done = run("Hello.", "-o", "out.wav", "--url", core.url)
@@ -231,24 +285,88 @@ def test_where_nothing_listens_it_says_how_to_start_a_server() -> None:
     assert "rhapsode serve" in done.stderr
 
 
-def test_a_folder_that_is_not_there_is_one_line_too(core: Core) -> None:
+@pytest.mark.parametrize("engine", [(), ("--engine", "tone")])
+def test_a_server_that_is_not_rhapsode_is_named_as_one(core: Core, engine: tuple[str, ...]) -> None:
+    core.engines_status = core.status = 404
+    core.engines = core.answer = b"<title>No such page</title>"
+    done = run("Hello.", *engine, "-o", "out.wav", "--url", core.url)
+    assert done.exit_code == 1
+    assert f"{core.url} does not answer as a Rhapsode server does" in done.stderr
+    assert "404" in done.stderr
+    assert os.listdir() == []
+
+
+def test_a_list_of_something_else_is_no_list_of_engines(core: Core) -> None:
+    core.engines = b'["a", "b"]'
+    done = run("Hello.", "--url", core.url)
+    assert f"{core.url} does not answer as a Rhapsode server does" in done.stderr
+
+
+def test_a_page_is_not_written_as_audio(core: Core) -> None:
+    core.content_type = "text/html"
+    done = run("Hello.", "--engine", "tone", "-o", "out.wav", "--url", core.url)
+    assert done.exit_code == 1
+    assert f"{core.url} does not answer as a Rhapsode server does" in done.stderr
+    assert os.listdir() == []
+
+
+def test_what_speaks_no_http_is_told_from_audio_that_broke_off() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def answer() -> None:
+            connection, _ = listener.accept()
+            with connection:
+                connection.sendall(b"SSH-2.0-OpenSSH_9.6\r\n")
+                connection.recv(65536)
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        done = run("Hello.", "--url", url)
+        thread.join()
+    assert done.exit_code == 1
+    assert f"{url} does not answer as a Rhapsode server does" in done.stderr
+
+
+def test_a_plain_server_that_is_asked_for_tls_is_told_so(core: Core) -> None:
+    done = run("Hello.", "--url", core.url.replace("http:", "https:"))
+    assert done.exit_code == 1
+    assert "TLS" in done.stderr
+
+
+@pytest.mark.parametrize("url", ["localhost:8080", "http://", "http://h:99999", "http://[::1"])
+def test_what_is_no_url_is_refused_in_words(url: str) -> None:
+    done = run("Hello.", "--url", url)
+    assert done.exit_code == 1
+    assert repr(url) in done.stderr
+
+
+def test_a_file_that_cannot_be_written_is_named_as_it_was_given(core: Core) -> None:
     done = run("Hello.", "-o", "missing/out.wav", "--url", core.url)
     assert done.exit_code == 1
-    assert "missing" in done.stderr
+    assert done.stderr.splitlines()[-1].startswith("rhapsode say: missing/out.wav: ")
 
 
 @pytest.mark.parametrize(
-    "words",
+    ("option", "value", "shown"),
     [
-        ("Hello.", "--param", "speed"),
-        ("Hello.", "--param", "speed=fast"),
-        ("Hello.", "--param", "speed=nan"),
-        ("Hello.", "--delivery", "loud", "--engine", "tone"),
-        ("Hello.", "--seed", "many"),
+        ("--param", "speed", "'speed'"),
+        ("--param", "speed=fast", "speed: 'fast' is not a number"),
+        ("--param", "speed=nan", "'nan'"),
+        ("--param", "speed=1_0", "'1_0'"),
+        ("--delivery", "loud", "'loud'"),
+        ("--seed", "many", "seed: 'many' is not a whole number"),
+        ("--seed", "1_0", "'1_0'"),
+        ("--seed", str(2**63), str(2**63)),
     ],
 )
-def test_a_wrong_option_is_a_usage_error(core: Core, words: tuple[str, ...]) -> None:
-    assert run(*words, "--url", core.url).exit_code == 2
+def test_a_wrong_option_is_a_usage_error_that_shows_it(
+    core: Core, option: str, value: str, shown: str
+) -> None:
+    done = run("Hello.", "--engine", "tone", option, value, "--url", core.url)
+    assert done.exit_code == 2
+    assert shown in done.stderr
+    assert "Input" not in done.stderr
     assert core.asked == []
 
 

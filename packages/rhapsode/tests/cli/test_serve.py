@@ -1,9 +1,12 @@
 """The first line of a server, and the command around it."""
 
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from rhapsode.cli.serve import greeting
 from rhapsode.version import VERSION
 from rhapsode_http import BoundSockets, TcpAddress
@@ -37,3 +40,46 @@ def test_the_module_is_the_command() -> None:
         timeout=30,
     )
     assert shown.stdout == f"rhapsode {VERSION}\n"
+
+
+def command(config_folder: Path) -> list[str]:
+    """Returns the words that run a server without engines, on a free port of the loopback."""
+    config = config_folder / "rhapsode.toml"
+    config.write_text(
+        '[server]\nhost = "127.0.0.1"\nport = 0\n[workers]\nsocketDir = "sockets"\n',
+        encoding="utf-8",
+    )
+    return [sys.executable, "-m", "rhapsode", "serve", "--config", str(config)]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+def test_a_greeting_that_cannot_be_said_is_one_line_and_the_end(
+    short_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # An unbuffered standard output has nothing left to flush at the end, which is what can fail.
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            command(short_path),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+            text=True,
+            timeout=30,
+        )
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].startswith("rhapsode serve: standard output: ")
+    assert "Traceback" not in done.stderr
+
+
+def test_a_server_without_a_standard_error_serves_as_any_other(short_path: Path) -> None:
+    words = ["sh", "-c", 'exec "$@" 2>&-', "sh", *command(short_path)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert "listens on" in process.stdout.readline()
+        # Nothing of ours has its number, or our log would be written into it.
+        error = Path(f"/proc/{process.pid}/fd/2")
+        if error.parent.is_dir():
+            assert os.readlink(error) == os.devnull
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 0

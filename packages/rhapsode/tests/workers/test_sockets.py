@@ -3,6 +3,8 @@
 import os
 import subprocess
 import sys
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -48,6 +50,43 @@ def test_a_folder_that_others_may_write_into_is_refused(tmp_path: Path) -> None:
 def test_a_file_in_its_place_is_refused_in_words(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(SocketFolderRefused), socket_folder(tmp_path / "file"):
+        pass
+
+
+@contextmanager
+def as_nobody() -> Generator[None]:
+    """Is another user for the length of a block, where we are the one whom no mode stops."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+@pytest.mark.parametrize("mode", [0o300, 0o500])
+def test_a_folder_that_we_cannot_list_or_write_is_refused_in_words(
+    short_path: Path, mode: int
+) -> None:
+    short_path.chmod(0o755)
+    base = short_path / "base"
+    base.mkdir()
+    if os.geteuid() == 0:
+        os.chown(base, 65534, -1)
+    base.chmod(mode)
+    with (
+        as_nobody(),
+        pytest.raises(SocketFolderRefused, match=r"workers\.socketDir.*denied"),
+        socket_folder(base),
+    ):
+        pass
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="macOS has no such folder")
+def test_a_folder_in_which_no_folder_can_be_made_is_refused_in_words() -> None:
+    with pytest.raises(SocketFolderRefused), socket_folder(Path("/proc/self")):
         pass
 
 

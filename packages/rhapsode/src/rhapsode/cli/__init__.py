@@ -6,6 +6,7 @@ import typer
 
 from rhapsode.cli.say import say
 from rhapsode.cli.serve import serve
+from rhapsode.cli.standard_streams import open_missing
 from rhapsode.version import VERSION
 
 app = typer.Typer(
@@ -33,6 +34,7 @@ def rhapsode(
     ] = False,
 ) -> None:
     """Speech from text: one HTTP server, many engines, each in a process of its own."""
+    open_missing()
 
 
 app.command()(serve)

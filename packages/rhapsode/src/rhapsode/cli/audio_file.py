@@ -1,5 +1,6 @@
 """A file of audio that is there whole or not at all."""
 
+import errno
 import os
 import tempfile
 from collections.abc import Generator
@@ -18,13 +19,26 @@ def whole_file(path: Path) -> Generator[BinaryIO]:
     What a link leads to is written, and a device or a pipe is written into: neither is replaced.
 
     Raises:
-        OSError: The folder is not there, is full or may not be written to.
+        OSError: The folder is not there, is full or may not be written to. Its `filename` is
+            `path`, whatever file it happened to.
     """
-    path = path.resolve()
-    if path.exists() and not path.is_file():
-        with path.open("wb") as stream:
-            yield stream
-        return
+    # No `Path.resolve`: before Python 3.13 it has an exception of its own for links in a circle.
+    target = Path(os.path.realpath(path))
+    try:
+        if target.is_symlink():
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+        if target.exists() and not target.is_file():
+            with target.open("wb") as stream:
+                yield stream
+        else:
+            with _replacing(target) as file:
+                yield file
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+@contextmanager
+def _replacing(path: Path) -> Generator[BinaryIO]:
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(descriptor, "w+b") as file:

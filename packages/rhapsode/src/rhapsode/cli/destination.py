@@ -1,7 +1,6 @@
 """Where spoken audio goes: a file, standard output, or this machine's loudspeaker."""
 
 import shutil
-import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
@@ -15,6 +14,7 @@ from rhapsode.cli.arrival import Arrival, shown
 from rhapsode.cli.audio_file import whole_file
 from rhapsode.cli.player import Playback, PlaybackFailed, Player, play_file, playing
 from rhapsode.cli.speech_client import SpeechClient
+from rhapsode.cli.standard_streams import put
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def deliver(
 
     Raises:
         CallFailed: There is no audio, or it broke off; no file is left.
-        OSError: The file cannot be written.
+        OSError: The file or standard output can't be written; its name is the `filename`.
     """
     asked_at = time.monotonic()
     with client.speak(request) as speech:
@@ -75,8 +75,7 @@ def _keep(pieces: Iterable[bytes], path: Path) -> None:
 
 def _pass_on(pieces: Iterable[bytes]) -> None:
     for piece in pieces:
-        sys.stdout.buffer.write(piece)
-        sys.stdout.buffer.flush()
+        put(piece)
 
 
 def _play(pieces: Iterator[bytes], player: Player, fallback: Path) -> PlaybackFailed | None:

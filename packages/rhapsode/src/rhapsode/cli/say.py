@@ -1,14 +1,16 @@
 """`rhapsode say`: a text to this machine's loudspeaker, or to a file."""
 
+import json
+import math
 import os
+import signal
 import sys
 from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
-from pydantic import ValidationError
-from rhapsode_contract import FORMATS, PublicSpeakRequest
+from rhapsode_contract import FORMATS, BadRequest, PublicSpeakRequest, parse_request
 from rich.console import Console
 
 from rhapsode.cli.destination import Destination, Loudspeaker, NamedFile, StandardOutput, deliver
@@ -44,7 +46,7 @@ def say(
             "--format",
             "-f",
             metavar="|".join(FORMATS),
-            help="Default: by the name of FILE, else wav.",
+            help="Default: by the ending of FILE; wav where it has none.",
         ),
     ] = None,
     language: Annotated[
@@ -54,7 +56,8 @@ def say(
         str | None, typer.Option("--delivery", metavar="hushed|frantic", help="Default: neither.")
     ] = None,
     seed: Annotated[
-        int | None, typer.Option("--seed", help="The same seed gives the same audio.")
+        str | None,
+        typer.Option("--seed", metavar="NUMBER", help="The same seed gives the same audio."),
     ] = None,
     param: Annotated[
         list[str] | None,
@@ -77,8 +80,9 @@ def say(
     Where none of them is installed, or there is no sound card, it
     goes to speech.wav (or .mp3, or …) in this folder.
     """
-    chosen_format = audio_format or _format_of(output)
+    chosen_format = _format(output, audio_format)
     dials = _dials(param or [])
+    seed_number = None if seed is None else _whole_number("seed", seed)
     spoken = _text(text)
     destination = _destination(output, chosen_format)
     is_played = isinstance(destination, Loudspeaker)
@@ -93,7 +97,7 @@ def say(
                 format=chosen_format,
                 language=language,
                 delivery=delivery,
-                seed=seed,
+                seed=seed_number,
                 params=dials or None,
                 stream=is_played if stream is None else stream,
             )
@@ -102,6 +106,9 @@ def say(
         console.print(f"rhapsode say: {error}", markup=False)
         raise typer.Exit(1) from None
     except OSError as error:
+        if output == _STDIO and isinstance(error, BrokenPipeError):
+            # Who reads has enough: no fault. What a shell shows for a program that SIGPIPE ended.
+            raise typer.Exit(128 + signal.SIGPIPE) from None
         console.print(f"rhapsode say: {error.filename or output}: {error.strerror}", markup=False)
         raise typer.Exit(1) from None
 
@@ -117,8 +124,28 @@ def _text(argument: str | None) -> str:
         raise typer.BadParameter(f"standard input is not UTF-8 (byte {error.start})") from None
 
 
-def _format_of(output: str | None) -> str:
-    return _SUFFIXES.get(Path(output or "").suffix.lower(), "wav")
+def _format(output: str | None, asked: str | None) -> str:
+    """Returns the format to ask for: a file is to hold what its name says.
+
+    Raises:
+        BadParameter: The file's ending says nothing and no format is asked for, or it says
+            another one.
+    """
+    suffix = Path(output or "").suffix
+    named = _SUFFIXES.get(suffix.lower())
+    if asked is None:
+        if suffix and named is None:
+            endings = ", ".join(_SUFFIXES)
+            raise typer.BadParameter(
+                f"{output}: {suffix} is no format's ending ({endings} are); use one of them, or"
+                " say what the file is to hold with --format"
+            )
+        return named or "wav"
+    if named is not None and named != asked:
+        raise typer.BadParameter(
+            f"{output}: a file that ends in {suffix} holds {named}, and --format says {asked}"
+        )
+    return asked
 
 
 def _destination(output: str | None, audio_format: str) -> Destination:
@@ -133,15 +160,36 @@ def _destination(output: str | None, audio_format: str) -> Destination:
     return Loudspeaker(player, fallback) if player else NamedFile(fallback)
 
 
-def _dials(params: list[str]) -> dict[str, str]:
-    """Returns the dials as they were written; the request's shape says which are numbers."""
-    found: dict[str, str] = {}
+def _dials(params: list[str]) -> dict[str, float]:
+    found: dict[str, float] = {}
     for param in params:
         name, equals, text = param.partition("=")
         if not (name and equals):
             raise typer.BadParameter(f"{param!r} is not NAME=VALUE", param_hint="--param")
-        found[name] = text
+        found[name] = _number(name, text)
     return found
+
+
+def _number(dial: str, text: str) -> float:
+    try:
+        number = float(_as_digits(text))
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise typer.BadParameter(f"{dial}: {text!r} is not a number")
+    return number
+
+
+def _whole_number(option: str, text: str) -> int:
+    try:
+        return int(_as_digits(text))
+    except ValueError:
+        raise typer.BadParameter(f"{option}: {text!r} is not a whole number") from None
+
+
+def _as_digits(text: str) -> str:
+    # Python's own 1_000 is a number nowhere else.
+    return text.replace("_", "?")
 
 
 def _first_engine(client: SpeechClient, console: Console) -> str:
@@ -156,13 +204,21 @@ def _first_engine(client: SpeechClient, console: Console) -> str:
 
 
 def _request(**fields: object) -> PublicSpeakRequest:
-    for name, value in fields.items():
-        # A byte of the command line that is no UTF-8 is half of a character here.
-        if isinstance(value, str) and any("\ud800" <= character <= "\udfff" for character in value):
+    given = {name: value for name, value in fields.items() if value is not None}
+    for name, value in given.items():
+        if not _is_unicode(value):
             raise typer.BadParameter(f"{name}: this is not UTF-8")
     try:
-        return PublicSpeakRequest.model_validate(fields)
-    except ValidationError as failure:
-        first = failure.errors(include_url=False)[0]
-        name = ".".join(str(part) for part in first["loc"])
-        raise typer.BadParameter(f"{name}: {first['msg']}") from None
+        # As the server reads it, and refused in the same words.
+        return parse_request(PublicSpeakRequest, json.dumps(given))
+    except BadRequest as error:
+        raise typer.BadParameter(error.message) from None
+
+
+def _is_unicode(value: object) -> bool:
+    # A byte of the command line that is no UTF-8 is half of a character here.
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True

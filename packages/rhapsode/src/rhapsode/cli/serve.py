@@ -19,12 +19,14 @@ from rhapsode_http import (
     configure_logs,
 )
 
-from rhapsode.app import Core, open_core
+from rhapsode.app import open_core
+from rhapsode.cli.standard_streams import put
 from rhapsode.settings.file import find_config, load_settings
 from rhapsode.settings.folders import user_folders
 from rhapsode.settings.layers import SettingsRefused
 from rhapsode.settings.model import Settings
 from rhapsode.version import VERSION
+from rhapsode.workers.fleet import Fleet
 from rhapsode.workers.sockets import SocketFolderRefused
 
 logger = logging.getLogger(__name__)
@@ -66,7 +68,13 @@ def serve(
         _refuse(str(error))
     except SocketError as error:
         _refuse(error.strerror or str(error))
+    except GreetingFailed as error:
+        _refuse(str(error))
     raise typer.Exit(0 if is_clean else 1)
+
+
+class GreetingFailed(Exception):
+    """Nobody can be told where the server is; one line that says why."""
 
 
 def _refuse(reason: str) -> NoReturn:
@@ -75,47 +83,90 @@ def _refuse(reason: str) -> NoReturn:
 
 
 async def _serve(settings: Settings, bound: BoundSockets, config: Path | None) -> bool:
-    """Serves to the end; returns whether everybody was let finish."""
-    async with open_core(settings, environ=os.environ, python=sys.executable) as core:
-        stop = _Stop(Server(core.app, bound), core, settings.server.shutdown_grace_ms / 1000)
-        async with beside(stop.heed_signals), anyio.create_task_group() as tasks:
-            await tasks.start(stop.server.serve)
-            print(greeting(bound, tuple(core.fleet), config), flush=True)
+    """Serves to the end; returns whether it came without a second signal.
+
+    Clients that are cut off, and workers that are killed, since `server.shutdownGraceMs` ends are
+    what that setting asks for, so an end that cuts them is a clean one.
+
+    Raises:
+        GreetingFailed: Standard output takes no greeting.
+        SocketFolderRefused: There is no place for the workers' sockets.
+    """
+    unheard: OSError | None = None
+    stop = _Stop(settings)
+    # Around the core as well: its end is that of the workers, which a second signal cuts short.
+    async with (
+        beside(stop.heed_signals),
+        open_core(settings, environ=os.environ, python=sys.executable) as core,
+        anyio.create_task_group() as tasks,
+    ):
+        server = Server(core.app, bound)
+        await tasks.start(server.serve)
+        stop.watch(server, core.fleet)
+        try:
+            put(os.fsencode(greeting(bound, tuple(core.fleet), config) + "\n"))
+        except OSError as error:
+            unheard = error
+            server.close()
+    # Out here, where no task group wraps it.
+    if unheard is not None:
+        raise GreetingFailed(f"{unheard.filename}: {unheard.strerror}")
     return stop.is_clean
 
 
 class _Stop:
     """The way out: a drain, bounded, and cut short by a second signal."""
 
-    def __init__(self, server: Server, core: Core, grace_seconds: float) -> None:
-        self.server = server
+    def __init__(self, settings: Settings) -> None:
         self.is_clean = True
-        """Whether nobody was cut off by a second signal."""
-        self._core = core
-        self._grace_seconds = grace_seconds
+        """Whether no second signal cut the drain short."""
+        grace_seconds = settings.server.shutdown_grace_ms / 1000
+        # What is left of it once requests are cut off belongs to the workers.
+        self._workers_seconds = min(settings.workers.drain_grace_ms / 1000, grace_seconds / 2)
+        self._requests_seconds = grace_seconds - self._workers_seconds
+        self._server: Server | None = None
+        self._fleet: Fleet | None = None
+        self._signals = 0
+
+    def watch(self, server: Server, fleet: Fleet) -> None:
+        """Begins to stop these when told to, at once where that was before."""
+        self._server, self._fleet = server, fleet
+        if self._signals:
+            server.drain()
 
     async def heed_signals(self) -> None:
+        """Heeds signals for as long as it runs."""
         with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
             async with anyio.create_task_group() as tasks:
                 async for number in signals:
-                    if self.server.is_draining:
-                        self._end_now(number)
+                    self._signals += 1
+                    if self._signals == 1:
+                        tasks.start_soon(self._end_in_time, number)
                     else:
-                        count = self.server.in_flight
-                        logger.info("%s: finishing %d requests", number.name, count)
-                        self.server.drain()
-                        tasks.start_soon(self._end_in_time)
+                        self._end_now(number)
 
-    async def _end_in_time(self) -> None:
-        await anyio.sleep(self._grace_seconds)
-        logger.warning("requests were still in flight after %g s", self._grace_seconds)
-        self.server.close()
+    async def _end_in_time(self, number: signal.Signals) -> None:
+        if self._server is not None:
+            logger.info("%s: finishing %d requests", number.name, self._server.in_flight)
+            self._server.drain()
+        await anyio.sleep(self._requests_seconds)
+        if self._server is not None and self._server.in_flight:
+            logger.warning("requests are still in flight after %g s", self._requests_seconds)
+            self._server.close()
+        await anyio.sleep(self._workers_seconds)
+        logger.warning("workers are still there at the end of server.shutdownGraceMs")
+        self._kill()
 
     def _end_now(self, number: signal.Signals) -> None:
         logger.warning("%s again: ending at once", number.name)
         self.is_clean = False
-        self._core.fleet.kill()
-        self.server.close()
+        self._kill()
+        if self._server is not None:
+            self._server.close()
+
+    def _kill(self) -> None:
+        if self._fleet is not None:
+            self._fleet.kill()
 
 
 def greeting(bound: BoundSockets, engines: tuple[str, ...], config: Path | None) -> str:

@@ -1,6 +1,7 @@
 """The public API, as the command line calls it."""
 
 import ipaddress
+import ssl
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -9,7 +10,14 @@ from urllib.parse import urlsplit
 
 import httpx
 from pydantic import TypeAdapter, ValidationError
-from rhapsode_contract import DURATION_HEADER, EngineSummary, PublicSpeakRequest, read_error
+from rhapsode_contract import (
+    DURATION_HEADER,
+    EngineSummary,
+    ErrorBody,
+    PublicSpeakRequest,
+    read_error,
+    read_shape,
+)
 
 DEFAULT_URL: Final = "http://127.0.0.1:8080"
 
@@ -49,8 +57,8 @@ class SpeechClient:
         Raises:
             CallFailed: It is no http or https URL.
         """
-        parts = urlsplit(url)
-        if parts.scheme not in {"http", "https"} or not parts.hostname:
+        host = _host(url)
+        if host is None:
             raise CallFailed(f"{url!r} is not a server's URL; one is {DEFAULT_URL}")
         self._url = url.rstrip("/")
         self._http = httpx.Client(
@@ -58,7 +66,7 @@ class SpeechClient:
             timeout=_TIMEOUT,
             transport=transport,
             # A proxy of the environment cannot reach this machine's own loopback.
-            trust_env=not _is_loopback(parts.hostname),
+            trust_env=not _is_loopback(host),
         )
 
     def close(self) -> None:
@@ -74,11 +82,11 @@ class SpeechClient:
         with self._failures():
             answer = self._http.get("/engines")
         if not answer.is_success:
-            raise CallFailed(_refusal(answer))
+            raise self._refusal(answer)
         try:
             return _ENGINES.validate_json(answer.content)
         except ValidationError:
-            raise CallFailed(f"what answers at {self._url} is not a Rhapsode server") from None
+            raise self._foreign("GET /engines gives no list of engines") from None
 
     @contextmanager
     def speak(self, request: PublicSpeakRequest) -> Generator[Speech]:
@@ -98,35 +106,77 @@ class SpeechClient:
         ):
             if not answer.is_success:
                 answer.read()
-                raise CallFailed(_refusal(answer))
+                raise self._refusal(answer)
+            content_type = answer.headers.get("content-type", "")
+            if not content_type.startswith("audio/"):
+                raise self._foreign(f"POST /speak gives {content_type or 'no type'}, no audio")
             yield Speech(
-                content_type=answer.headers.get("content-type", ""),
+                content_type=content_type,
                 duration_seconds=_duration(answer.headers),
-                pieces=answer.iter_bytes(),
+                pieces=self._pieces(answer),
             )
 
-    @contextmanager
-    def _failures(self) -> Generator[None]:
+    def _pieces(self, answer: httpx.Response) -> Iterator[bytes]:
         try:
-            yield
-        except httpx.ConnectError:
-            raise CallFailed(
-                f"nothing answers at {self._url}; start a server with: rhapsode serve"
-            ) from None
-        except httpx.RemoteProtocolError:
+            yield from answer.iter_bytes()
+        except httpx.TimeoutException:
+            raise CallFailed(f"{self._url} stopped answering") from None
+        except httpx.HTTPError:
             raise CallFailed(
                 "the audio broke off before its end; the server's log says why"
             ) from None
+
+    @contextmanager
+    def _failures(self) -> Generator[None]:
+        """Makes ours of what fails before the body of an answer."""
+        try:
+            yield
+        except httpx.ConnectError as error:
+            if reason := _tls_failure(error):
+                raise CallFailed(f"{self._url} does not answer in TLS: {reason}") from None
+            raise CallFailed(
+                f"nothing answers at {self._url}; start a server with: rhapsode serve"
+            ) from None
+        except (httpx.RemoteProtocolError, httpx.NetworkError):
+            raise self._foreign("it closes the connection without an HTTP answer") from None
         except httpx.TimeoutException:
             raise CallFailed(f"{self._url} stopped answering") from None
         except httpx.HTTPError as error:
             raise CallFailed(f"{self._url}: {error}") from None
 
+    def _refusal(self, answer: httpx.Response) -> CallFailed:
+        try:
+            read_shape(ErrorBody, answer.content)
+        except ValueError:
+            asked = f"{answer.request.method} {answer.request.url.path}"
+            return self._foreign(f"{asked} gives status {answer.status_code}")
+        error = read_error(answer.status_code, answer.content)
+        later = " (the same request may work later)" if error.retryable else ""
+        return CallFailed(f"{error.message} [{error.code}]{later}")
 
-def _refusal(answer: httpx.Response) -> str:
-    error = read_error(answer.status_code, answer.content)
-    later = " (the same request may work later)" if error.retryable else ""
-    return f"{error.message} [{error.code}]{later}"
+    def _foreign(self, evidence: str) -> CallFailed:
+        return CallFailed(f"{self._url} does not answer as a Rhapsode server does: {evidence}")
+
+
+def _host(url: str) -> str | None:
+    try:
+        parts = urlsplit(url)
+        # Reading the port is what checks it.
+        is_whole = parts.scheme in {"http", "https"} and parts.port != 0
+    except ValueError:
+        return None
+    return parts.hostname if is_whole else None
+
+
+def _tls_failure(error: httpx.ConnectError) -> str | None:
+    """Returns what was wrong with TLS where that is why there is no connection."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, ssl.SSLError):
+        cause = cause.__cause__ or cause.__context__
+    if cause is None:
+        return None
+    # OpenSSL has no reason where the peer has just closed the connection.
+    return (cause.reason or "it closes the connection").lower().replace("_", " ")
 
 
 def _duration(headers: Mapping[str, str]) -> float | None:

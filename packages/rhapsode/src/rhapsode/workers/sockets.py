@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from rhapsode.workers.orphans import end_orphans
+
 _OF_A_CORE: Final = re.compile(r"core-(\d+)-.+")
 _LONGEST_UNIX_PATH_BYTES: Final = 103
 """The smallest of the platforms we run on (macOS); Linux takes 107."""
@@ -23,14 +25,17 @@ class SocketFolderRefused(Exception):
 def socket_folder(base: Path) -> Generator[Path]:
     """Makes a folder below `base` that only we can enter, and removes it at the end.
 
-    Folders that cores before us left behind when they were killed are removed too.
+    Folders that cores before us left behind when they were killed are removed too, and workers
+    that have outlived these cores are ended.
 
     Raises:
-        SocketFolderRefused: `base` can't be made, isn't ours, or others may write into it.
+        SocketFolderRefused: `base` can't be made, read or written, isn't ours, or others may
+            write into it.
     """
-    _claim(base)
-    _sweep(base)
-    folder = Path(tempfile.mkdtemp(prefix=f"core-{os.getpid()}-", dir=base))
+    with _refusing(base):
+        _claim(base)
+        _sweep(base)
+        folder = Path(tempfile.mkdtemp(prefix=f"core-{os.getpid()}-", dir=base))
     try:
         yield folder
     finally:
@@ -53,12 +58,20 @@ def socket_path(folder: Path, engine: str) -> Path:
     return path
 
 
-def _claim(base: Path) -> None:
+@contextmanager
+def _refusing(base: Path) -> Generator[None]:
     try:
-        base.mkdir(mode=0o700, parents=True, exist_ok=True)
-        status = base.stat()
+        yield
     except OSError as error:
-        raise SocketFolderRefused(f"workers.socketDir: {base}: {error.strerror}") from None
+        raise SocketFolderRefused(
+            f"workers.socketDir: {base} can't be used: {error.strerror};"
+            " the server has to list and write it"
+        ) from None
+
+
+def _claim(base: Path) -> None:
+    base.mkdir(mode=0o700, parents=True, exist_ok=True)
+    status = base.stat()
     if status.st_uid != os.geteuid():
         raise SocketFolderRefused(
             f"workers.socketDir: {base} belongs to user {status.st_uid}, not to us"
@@ -71,6 +84,7 @@ def _sweep(base: Path) -> None:
     for folder in base.iterdir():
         left_by = _OF_A_CORE.fullmatch(folder.name)
         if left_by is not None and not _is_alive(int(left_by[1])):
+            end_orphans(folder)
             shutil.rmtree(folder, ignore_errors=True)
 
 
