@@ -88,7 +88,10 @@ def test_tags_are_not_read(engine: HibariEngine) -> None:
     assert say(engine, f"<speak>{SENTENCE}</speak>") == say(engine, SENTENCE)
 
 
-@pytest.mark.parametrize("text", ["你好，世界。", "🙂", "<b></b>", "?!", "..."])
+@pytest.mark.parametrize(
+    "text",
+    ["你好，世界。", "Здравствуйте! Как дела?", "Γειά σου κόσμε", "🙂", "<b></b>", "?!", "..."],
+)
 def test_what_cannot_be_pronounced_is_refused_by_name(engine: HibariEngine, text: str) -> None:
     with pytest.raises(BadRequest) as refusal:
         say(engine, text)
@@ -96,13 +99,13 @@ def test_what_cannot_be_pronounced_is_refused_by_name(engine: HibariEngine, text
 
 
 def test_a_sentence_without_words_among_others_is_silent(engine: HibariEngine) -> None:
-    assert say(engine, f"🙂 {SENTENCE}\n\n你好。") == say(engine, SENTENCE)
+    assert say(engine, f"🙂 {SENTENCE}\n\n你好。 Привет.") == say(engine, SENTENCE)
 
 
 @pytest.mark.parametrize(
     "text",
     ["9" * 300, "1," * 200, "10⁷", "①②③", "²³", "a" * 500, "x\x00y", "\ufeffHi",
-     "ﬁne naïve Łódź", "1/2/3/4/5", "$1,250.75 at 25:61", "Привет", "٣٤"],
+     "ﬁne naïve Łódź", "1/2/3/4/5", "$1,250.75 at 25:61", "hi Привет", "٣٤"],
 )  # fmt: skip
 def test_odd_text_is_spoken_and_breaks_nothing(engine: HibariEngine, text: str) -> None:
     assert seconds(say(engine, text)) > 0.2

@@ -11,7 +11,7 @@ from rhapsode_contract import (
     UnknownVoice,
     Unsupported,
 )
-from rhapsode_worker.failures import as_engine_error, as_load_error, as_speak_error
+from rhapsode_worker.failures import DeviceLost, as_engine_error, as_load_error, as_speak_error
 
 
 class OutOfMemoryError(RuntimeError):
@@ -42,6 +42,32 @@ OUT_OF_MEMORY = [
 def test_no_memory_is_oom_wherever_it_happens(error: Exception) -> None:
     for failure in (as_load_error(error), as_speak_error(error), as_engine_error(error, "it")):
         assert (failure.code, failure.status, failure.retryable) == (ErrorCode.OOM, 503, True)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        RuntimeError("CUDA error: device-side assert triggered"),
+        RuntimeError("CUDA error: an illegal memory access was encountered"),
+        RuntimeError("CUDA error: unspecified launch failure"),
+        RuntimeError("CUDA error: uncorrectable ECC error encountered"),
+        DeviceLost("the adapter's own words"),
+    ],
+    ids=repr,
+)
+def test_a_lost_device_is_told_from_every_other_failure(error: Exception) -> None:
+    for failure in (as_load_error(error), as_speak_error(error), as_engine_error(error, "it")):
+        assert type(failure) is DeviceLost
+        assert (failure.code, failure.status, failure.retryable) == (
+            ErrorCode.MODEL_UNAVAILABLE,
+            503,
+            True,
+        )
+
+
+def test_another_failure_on_the_device_costs_no_process() -> None:
+    error = RuntimeError("CUDA error: invalid argument")
+    assert type(as_speak_error(error)) is Internal
 
 
 @pytest.mark.parametrize(

@@ -405,6 +405,7 @@ DETAILS: Final = (
     ),
     must("d.codes.non-finite", "A number that is not finite is `bad_request`."),
     should("d.codes.coerced", "A number written as a string is read as that number."),
+    should("d.codes.coerced-boolean", "A boolean written as a word is read as that boolean."),
     must(
         "d.codes.too-long",
         "Text over `maxCharacters` is `bad_request`, from the server and from the worker.",

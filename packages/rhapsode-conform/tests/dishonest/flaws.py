@@ -96,6 +96,7 @@ OVER_HTTP: Final = (
     "d.codes.wrong-type",
     "d.codes.non-finite",
     "d.codes.coerced",
+    "d.codes.coerced-boolean",
     "d.codes.too-long",
     "d.codes.unspeakable",
     "d.codes.delivery-word",

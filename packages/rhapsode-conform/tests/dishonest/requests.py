@@ -134,6 +134,8 @@ class Checker:
         return text
 
     def _check_shape(self, fields: dict[str, Any], known: set[str]) -> None:
+        if fields.get("stream") == "off" and not self.breaks("d.codes.coerced-boolean"):
+            fields["stream"] = False
         for name, value in fields.items():
             if name not in known and not self._is_let_by(name):
                 status = 422 if self.breaks("6.errors.bad-request") else None

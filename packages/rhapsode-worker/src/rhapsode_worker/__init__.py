@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from rhapsode_worker.devices import Device
     from rhapsode_worker.engine import Engine, LicenseFields
+    from rhapsode_worker.failures import DeviceLost
     from rhapsode_worker.native_format import NativeFormat
     from rhapsode_worker.requests import DialogueRequest, SpeakRequest, Turn
     from rhapsode_worker.segmenting import Joint, Segment, split
@@ -30,6 +31,7 @@ __all__ = [
     "BadRequest",
     "Capabilities",
     "Device",
+    "DeviceLost",
     "DialogueRequest",
     "Engine",
     "Internal",
@@ -54,6 +56,7 @@ __all__ = [
 _HOMES = {
     "ALL_CUES": "rhapsode_worker.variant",
     "Device": "rhapsode_worker.devices",
+    "DeviceLost": "rhapsode_worker.failures",
     "Engine": "rhapsode_worker.engine",
     "LicenseFields": "rhapsode_worker.engine",
     "NativeFormat": "rhapsode_worker.native_format",

@@ -91,6 +91,7 @@ class Engine(ABC):
         Raises:
             MemoryError, or an error whose name or message says out of memory: `oom`.
             OSError: `model_unavailable`; the weights cannot be had now.
+            DeviceLost: The device is of no more use to this process, which is replaced.
             Exception: Any other is `internal`. Whatever it is, `unload` is called, and then
                 `load` once more, before a caller hears of it (contract § 3).
         """

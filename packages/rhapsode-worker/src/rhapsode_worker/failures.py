@@ -21,6 +21,23 @@ _OUT_OF_MEMORY_WORDS: Final = ("out of memory", "allocate memory", "status_alloc
 what cuBLAS calls it."""
 
 
+_LOST_DEVICE_WORDS: Final = (
+    *("device-side assert", "illegal memory access", "unspecified launch failure"),
+    *("illegal instruction was encountered", "misaligned address", "uncorrectable ecc"),
+    *("gpu is lost", "device lost", "device is lost", "device removed"),
+)
+"""After each of these a CUDA or HIP context answers every later call with the same error; the last
+are NVIDIA's driver's, Vulkan's and DirectX's words."""
+
+
+class DeviceLost(ModelUnavailable):
+    """The device is of no more use to this process; one started anew may find it again.
+
+    The SDK knows the frameworks' own words for it; an adapter that knows better raises this. The
+    worker answers, ends itself, and is replaced.
+    """
+
+
 def as_load_error(failure: BaseException) -> RhapsodeError:
     """Returns what a caller hears of a failed `load`."""
     if isinstance(failure, OSError) and not _is_out_of_memory(failure):
@@ -46,12 +63,16 @@ def as_engine_error(failure: BaseException, what: str) -> RhapsodeError:
 
 
 def _as_error(failure: BaseException, what: str) -> RhapsodeError:
+    if isinstance(failure, DeviceLost):
+        return DeviceLost(failure.message)
     if isinstance(failure, RhapsodeError):
         # By its code: a subclass of the adapter's may be made in another way, or have none.
         kind = ERRORS.get(getattr(failure, "code", Internal.code), Internal)
         return kind(failure.message, field=failure.field)
     if _is_out_of_memory(failure):
         return OutOfMemory(f"{what}: out of device memory: {_said(failure)}")
+    if any(words in str(failure).lower() for words in _LOST_DEVICE_WORDS):
+        return DeviceLost(f"{what}: the device is lost: {_said(failure)}")
     return Internal(f"{what}: {_said(failure)}")
 
 

@@ -12,7 +12,7 @@ from rhapsode_contract import RhapsodeError
 
 from rhapsode_worker.engine import Engine
 from rhapsode_worker.engine_threads import EngineThreads, Job
-from rhapsode_worker.failures import as_engine_error, as_speak_error
+from rhapsode_worker.failures import DeviceLost, as_engine_error, as_speak_error
 from rhapsode_worker.memory import used_bytes_of
 from rhapsode_worker.model import Model
 from rhapsode_worker.native_format import NativeFormat
@@ -29,8 +29,13 @@ ROOM_BYTES: Final = 64 * 1024 * 1024
 class Studio:
     """Runs one engine: loads and unloads its model and records its takes, each in its turn."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, device_lost: Callable[[], None] = lambda: None) -> None:
+        """Args:
+        engine: The adapter.
+        device_lost: Called, from any thread, once the engine's device is of no more use.
+        """
         self._engine = engine
+        self._device_lost = device_lost
         self._variants = engine.variants()
         self._threads = EngineThreads(engine.concurrency, engine.queue_limit)
         self.model = Model(engine, used_bytes_of(engine.device))
@@ -72,7 +77,9 @@ class Studio:
         take = Take(self.room)
 
         def run() -> None:
-            take.end(self._failure_of(request, take))
+            failure = self._failure_of(request, take)
+            take.end(failure)
+            self._look_at(failure)
 
         # Beside others only where the variant is resident already: a load needs all threads.
         context = contextvars.copy_context()  # the request's id, for what the adapter logs
@@ -125,6 +132,10 @@ class Studio:
             if close is not None:
                 close()
 
+    def _look_at(self, failure: RhapsodeError | None) -> None:
+        if isinstance(failure, DeviceLost):
+            self._device_lost()
+
     async def _alone(self, action: Callable[[], None]) -> None:
         """Runs `action` on an engine thread with nothing beside it."""
         loop = asyncio.get_running_loop()
@@ -143,6 +154,7 @@ class Studio:
             except Exception as error:
                 logger.exception("the engine failed")
                 failure = as_engine_error(error, "the engine failed")
+            self._look_at(failure)
             with suppress(RuntimeError):  # the loop is closed: the worker has left meanwhile
                 loop.call_soon_threadsafe(tell, failure)
 

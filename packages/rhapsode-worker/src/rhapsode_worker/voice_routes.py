@@ -56,7 +56,9 @@ class VoiceRoutes:
         """`DELETE /voices/{id}`."""
         voice_id = await self._known(request)
         if not self._abilities.can_delete:
-            raise Unsupported("this engine's voices are its own; none can be deleted")
+            raise Unsupported(
+                f"id: {voice_id!r} cannot be deleted; this engine's voices are its own", field="id"
+            )
         await self._change(
             lambda: self._engine.delete_voice(voice_id), "the voice cannot be deleted"
         )
@@ -67,7 +69,7 @@ class VoiceRoutes:
         voice_id = await self._known(request)
         audio = await self._asked(lambda: self._preview(voice_id), "the preview cannot be read")
         if audio is None:
-            raise Unsupported("this voice has no preview")
+            raise Unsupported(f"id: the voice {voice_id!r} has no preview", field="id")
         return Response(audio, media_type="audio/wav")
 
     async def check(self, voice_id: str, field: str = "voice") -> None:

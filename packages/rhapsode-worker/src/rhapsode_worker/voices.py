@@ -5,8 +5,9 @@ from collections.abc import Iterable
 from typing import Final
 
 from rhapsode_contract import UnknownVoice, Voice
+from rhapsode_contract.quoting import there_are
 
-_NEAR_VOICES: Final = 3
+_NAMED_VOICES: Final = 5
 
 
 def check_voice(voice_id: str, voices: Iterable[Voice], field: str = "voice") -> None:
@@ -18,8 +19,12 @@ def check_voice(voice_id: str, voices: Iterable[Voice], field: str = "voice") ->
     known = [voice.id for voice in voices]
     if voice_id in known:
         return
-    near = difflib.get_close_matches(voice_id, known, n=_NEAR_VOICES, cutoff=0.5)
-    named = (near or known)[:_NEAR_VOICES]
-    hint = f"there are {', '.join(named)}" if named else "this engine has none"
-    more = " and others" if len(known) > len(named) else ""
-    raise UnknownVoice(f"{field}: there is no {voice_id!r}; {hint}{more}", field=field)
+    raise UnknownVoice(f"{field}: there is no {voice_id!r}; {_hint(voice_id, known)}", field=field)
+
+
+def _hint(voice_id: str, known: list[str]) -> str:
+    """Returns which voices there are, the most alike first, and how many are not named."""
+    if not known:
+        return "this engine has no voices"
+    alike = difflib.get_close_matches(voice_id, known, n=_NAMED_VOICES, cutoff=0.5)
+    return there_are([*alike, *(name for name in known if name not in alike)], _NAMED_VOICES)

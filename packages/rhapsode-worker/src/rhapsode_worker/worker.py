@@ -1,8 +1,10 @@
 """From an engine to a worker: handshake, sockets, signals, exit codes (contract §§ 2, 8)."""
 
+import asyncio
 import logging
 import os
 import signal
+from contextlib import suppress
 from typing import Final, NoReturn
 
 import anyio
@@ -23,6 +25,9 @@ from rhapsode_worker.studio import Studio
 from rhapsode_worker.voicing.staging import Staging
 
 logger = logging.getLogger(__name__)
+
+_LAST_ANSWERS_SECONDS: Final = 5.0
+"""What is still being answered when the device is lost either fails at once or hangs."""
 
 EXIT_DRAINED: Final = 0
 EXIT_CRASHED: Final = 1
@@ -51,19 +56,19 @@ def _run(engine: Engine, handshake: HandshakeStream) -> int:
         environment = WorkerEnvironment.read(os.environ)  # noqa: TID251  # the SDK's one place
         if environment.has_lifeline:
             hold_lifeline()
-        anyio.run(_serve, engine, environment, handshake, backend_options={"use_uvloop": True})
+        return anyio.run(
+            _serve, engine, environment, handshake, backend_options={"use_uvloop": True}
+        )
     except (HopelessStart, ContractMismatch, DeclarationError, SocketError) as error:
         logger.critical("%s", error)
         return EXIT_HOPELESS
     except BaseException:
         logger.critical("the worker failed", exc_info=True)
         return EXIT_CRASHED
-    return EXIT_DRAINED
 
 
-async def _serve(
-    engine: Engine, environment: WorkerEnvironment, handshake: HandshakeStream
-) -> None:
+async def _serve(engine: Engine, environment: WorkerEnvironment, handshake: HandshakeStream) -> int:
+    """Serves to the end; returns the exit status."""
     environment.check_engine(getattr(engine, "id", ""))
     contract = answer_at(environment.offer)
     environment.check_network()
@@ -75,7 +80,9 @@ async def _serve(
     async with EncoderPool(engine.native_format) as encoders:
         with bind(environment.listen) as bound:
             drain = Drain(lambda: server.drain(), lambda: server.is_draining)
-            routes = Routes(engine, Studio(engine), encoders, contract, drain)
+            device = _DeviceWatch()
+            studio = Studio(engine, device.note_lost)
+            routes = Routes(engine, studio, encoders, contract, drain)
             app: ASGIApp = routes.app()
             if environment.token is not None and not is_loopback(environment.listen):
                 app = Doorkeeper(app, environment.token)
@@ -85,10 +92,37 @@ async def _serve(
             )
             async with (
                 beside(lambda: _stop_on_signal(server)),
+                beside(lambda: device.end_if_lost(server)),
                 anyio.create_task_group() as tasks,
             ):
                 await tasks.start(server.serve)
                 handshake.send(ready.to_json())
+            return EXIT_CRASHED if device.is_lost else EXIT_DRAINED
+
+
+class _DeviceWatch:
+    """Ends a worker whose device is lost, for a core to replace it."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._lost = anyio.Event()
+
+    @property
+    def is_lost(self) -> bool:
+        return self._lost.is_set()
+
+    def note_lost(self) -> None:
+        """May be called from any thread."""
+        with suppress(RuntimeError):  # the loop is closed: the worker leaves already
+            self._loop.call_soon_threadsafe(self._lost.set)
+
+    async def end_if_lost(self, server: Server) -> None:
+        """Lets what is in flight hear of it, and no longer than that."""
+        await self._lost.wait()
+        logger.critical("the device is lost; ending, so that a new process can find it")
+        server.drain()
+        await anyio.sleep(_LAST_ANSWERS_SECONDS)
+        server.close()
 
 
 def _sweep(staging: Staging) -> None:

@@ -5,7 +5,7 @@ import subprocess
 import sys
 import wave
 from array import array
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import anyio
@@ -27,6 +27,20 @@ TONE_SECONDS = 0.7
 MAX_ERROR_SECONDS = 0.05
 MP3_DELAY_SAMPLES = 576 + 529 + 1152
 """What a stream without an Info frame cannot tell: encoder, decoder, and the last frame's rest."""
+
+
+@pytest.fixture(scope="module")
+def anyio_backend() -> tuple[str, dict[str, bool]]:
+    """As everywhere, for a pool that lives as long as the module."""
+    return "asyncio", {"use_uvloop": True}
+
+
+@pytest.fixture(scope="module")
+async def pool() -> AsyncIterator[EncoderPool]:
+    """One for all: a child takes longer to start than a test to run."""
+    with anyio.fail_after(600):
+        async with EncoderPool() as pool:
+            yield pool
 
 
 @pytest.mark.contract("8.encoding.all-formats")

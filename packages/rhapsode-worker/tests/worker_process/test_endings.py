@@ -84,8 +84,7 @@ async def test_voices_that_hang_do_not_keep_a_worker() -> None:
         anyio.create_task_group() as group,
     ):
         group.start_soon(list_voices, client)
-        while b"listing" not in worker.stderr:
-            await anyio.lowlevel.checkpoint()
+        await worker.says("listing")
         await ask_to_drain(worker, client, "signal")
         worker.signal()
         await worker.ended()

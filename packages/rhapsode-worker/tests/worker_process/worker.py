@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import anyio
-import anyio.lowlevel
 from anyio.abc import Process
 from rhapsode_http import Client, UpstreamResponse, beside, parse_address
 
@@ -31,6 +30,9 @@ class Worker:
     stdout: bytearray = field(default_factory=bytearray)
     stderr: bytearray = field(default_factory=bytearray)
     has_shaken_hands: anyio.Event = field(default_factory=anyio.Event)
+    """Set with the first line on standard output, and at the end of it if there was none."""
+    _heard: anyio.Event = field(default_factory=anyio.Event)
+    """Set, and made anew, with each piece that comes."""
 
     @property
     def handshake(self) -> dict[str, Any]:
@@ -65,7 +67,24 @@ class Worker:
     async def says(self, text: str) -> None:
         """Waits until standard error holds a text."""
         while text.encode() not in self.stderr:
-            await anyio.lowlevel.checkpoint()
+            await self._heard.wait()
+
+    async def listen(self) -> None:
+        """Keeps what the process says, until it closes both pipes."""
+
+        async def read(stream: AsyncIterable[bytes] | None, kept: bytearray) -> None:
+            assert stream is not None
+            async for piece in stream:
+                kept += piece
+                if b"\n" in self.stdout:
+                    self.has_shaken_hands.set()
+                self._heard.set()
+                self._heard = anyio.Event()
+
+        async with anyio.create_task_group() as both:
+            both.start_soon(read, self.process.stdout, self.stdout)
+            both.start_soon(read, self.process.stderr, self.stderr)
+        self.has_shaken_hands.set()
 
     def left_behind(self) -> list[str]:
         """The processes of the worker's group that are still there."""
@@ -89,7 +108,7 @@ async def spawned(
         )
         worker = Worker(process)
         try:
-            async with beside(lambda: _listen(worker)):
+            async with beside(worker.listen):
                 yield worker
         finally:
             with anyio.CancelScope(shield=True):
@@ -116,6 +135,7 @@ async def running(
         }
         async with spawned(*(command or TONE), stdin=stdin, environ=variables) as worker:
             await worker.has_shaken_hands.wait()
+            assert worker.stdout, worker.stderr.decode()
             yield worker
 
 
@@ -134,20 +154,6 @@ async def ask(
     """Sends a request; returns status and body."""
     async with await begin(client, method, target, body) as response:
         return response.status, await response.read_all(limit_bytes=1 << 30)
-
-
-async def _listen(worker: Worker) -> None:
-    async def read(stream: AsyncIterable[bytes], kept: bytearray) -> None:
-        async for piece in stream:
-            kept += piece
-            if b"\n" in worker.stdout:
-                worker.has_shaken_hands.set()
-
-    assert worker.process.stdout is not None
-    assert worker.process.stderr is not None
-    async with anyio.create_task_group() as both:
-        both.start_soon(read, worker.process.stdout, worker.stdout)
-        both.start_soon(read, worker.process.stderr, worker.stderr)
 
 
 def _processes() -> Sequence[tuple[str, int, str]]:

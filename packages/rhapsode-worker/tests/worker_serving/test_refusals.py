@@ -225,7 +225,9 @@ async def test_other_routes_read_their_bodies_as_strictly(
             assert (answer.status, answer.code) == (400, "bad_request")
 
 
-@pytest.mark.parametrize("voice", ["%2e%2e", "a%20b", "%00", "x" * 65, "*", "C:%5Cx"])
+@pytest.mark.parametrize(
+    "voice", ["%2e%2e", "a%20b", "%00", "x" * 65, "*", "C:%5Cx", "a%2fb", "..%2F..%2Fetc%2Fpasswd"]
+)
 @pytest.mark.contract("7.id.grammar")
 async def test_a_malformed_id_in_a_path_is_refused_before_the_adapter_is_asked(
     voice: str, encoders: EncoderPool
@@ -236,6 +238,7 @@ async def test_a_malformed_id_in_a_path_is_refused_before_the_adapter_is_asked(
         for method, target in (("DELETE", f"/voices/{voice}"), ("GET", f"/voices/{voice}/preview")):
             answer = await stage.ask(method, target)
             assert (answer.status, answer.code) == (400, "bad_request")
+            assert answer.message.startswith("id: ")
     assert player.events == []
 
 

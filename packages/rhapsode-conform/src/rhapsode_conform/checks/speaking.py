@@ -198,6 +198,18 @@ async def default_stream(subject: Subject) -> None:
     expect(is_whole, "without `stream` the answer is whole, with its length", answer.headers)
 
 
+@check("d.codes.coerced-boolean")
+async def coerced_boolean(subject: Subject) -> None:
+    """As with `stream: false` where `stream` is a word that says so."""
+    answer = await subject.speak(stream="off")
+    expect(answer.is_audio, '`"stream": "off"` is a boolean', answer)
+    is_whole, is_meant = (
+        each.header("content-length") is not None
+        for each in (answer, await subject.heard(stream=False))
+    )
+    expect(is_whole == is_meant, '`"stream": "off"` is `false`', answer.headers)
+
+
 @check("8.checks.max-characters")
 async def max_characters(subject: Subject) -> None:
     """One character more than is allowed."""

@@ -9,6 +9,7 @@ from typing import Final
 from rhapsode_engine_hibari.reading.addresses import with_addresses_spoken
 from rhapsode_engine_hibari.reading.markup import without_markup
 from rhapsode_engine_hibari.reading.numerals import with_numerals_spoken
+from rhapsode_engine_hibari.reading.scripts import without_foreign_words
 from rhapsode_engine_hibari.reading.words import with_words_bounded
 
 _WRAPPED_CHARACTERS: Final = 60
@@ -32,7 +33,8 @@ def sentences_of(text: str) -> Iterator[str]:
     text = without_markup(text)
     text = with_numerals_spoken(with_addresses_spoken(text))
     # Once more: resolved entities and escapes may have brought new ones.
-    text = with_words_bounded(_visible(text).translate(_BRACKETS))
+    text = without_foreign_words(_visible(text).translate(_BRACKETS))
+    text = with_words_bounded(text)
     for paragraph in _BLANK_LINE.split(text):
         for line in _unwrapped(paragraph):
             for sentence in _segment("en", line):

@@ -5,11 +5,10 @@ through `soundfile` itself: that one imports numpy, which would make a child fou
 start and twice as large.
 """
 
-import ctypes.util
+import os
 from collections.abc import Callable
 from importlib.util import find_spec
 from io import BytesIO
-from pathlib import Path
 from typing import Any, Final, Protocol
 
 import _soundfile  # pyright: ignore[reportMissingTypeStubs]  # cffi makes it; it has none
@@ -156,9 +155,13 @@ def _load() -> Any:
     bundled = find_spec("_soundfile_data")
     if bundled is not None and bundled.submodule_search_locations:
         for folder in bundled.submodule_search_locations:
-            for library in sorted(Path(folder).glob("libsndfile*")):
-                return _ffi.dlopen(str(library))
-    name = ctypes.util.find_library("sndfile")
+            for name in sorted(os.listdir(folder)):
+                if name.startswith("libsndfile"):
+                    return _ffi.dlopen(os.path.join(folder, name))
+    # Only here: it brings more modules than the rest of a child, and few have to look.
+    from ctypes.util import find_library
+
+    name = find_library("sndfile")
     if name is None:
         raise OSError("libsndfile is not installed")
     return _ffi.dlopen(name)

@@ -8,7 +8,7 @@ from rhapsode_contract import Shape
 _NAME: Final = re.compile(r"(?P<file>[A-Za-z0-9_-]+\.[A-Za-z0-9]+)\.(?P<digest>[0-9a-f]{64})\.json")
 
 
-class Record(Shape):
+class Record(Shape, defer_build=False):  # adapters' threads read it
     """A created voice, as it is kept.
 
     A record is found by the name and the contents of the reference it was made with, so it never

@@ -1,0 +1,1 @@
+"""Reference pages for people who build on a package, made of its docstrings."""
