@@ -114,6 +114,35 @@ async def test_what_is_not_http_is_answered_with_an_envelope(garbage: bytes) -> 
             await refused(client)
 
 
+@pytest.mark.contract("d.headers.host")
+@pytest.mark.parametrize(
+    "fields", [b"", b"Host: a\r\nHost: a\r\n", b"Host: a\r\nX-A: a\r\nhost: b\r\n"]
+)
+async def test_a_request_names_its_host_once(fields: bytes) -> None:
+    with anyio.fail_after(5):
+        async with serving(reading_app) as server, connected(server.addresses[0]) as client:
+            await client.send(b"POST / HTTP/1.1\r\n" + fields + b"Content-Length: 2\r\n\r\nhi")
+            assert (await refused(client)).startswith("Host: ")
+
+
+@pytest.mark.contract("d.headers.host")
+@pytest.mark.parametrize("fields", [b"", b"Connection: Upgrade\r\nUpgrade: h2c\r\n"])
+async def test_http_1_0_knows_no_host(fields: bytes) -> None:
+    with anyio.fail_after(5):
+        async with serving(reading_app) as server, connected(server.addresses[0]) as client:
+            await client.send(b"GET / HTTP/1.0\r\n" + fields + b"\r\n")
+            assert (await client.read_to_end()).startswith(b"HTTP/1.1 200 OK\r\n")
+
+
+async def test_a_request_without_a_host_behind_another_does_not_spoil_its_answer() -> None:
+    with anyio.fail_after(5):
+        async with serving(reading_app) as server, connected(server.addresses[0]) as client:
+            await client.send(GET + b"\r\nGET / HTTP/1.1\r\n\r\n")
+            answer = await client.read_to_end()
+            assert answer.startswith(b"HTTP/1.1 200 OK\r\n")
+            assert answer.count(b"HTTP/1.1") == 1
+
+
 async def test_a_malformed_body_is_refused_where_no_answer_has_begun() -> None:
     with anyio.fail_after(5):
         async with serving(reading_app) as server, connected(server.addresses[0]) as client:

@@ -1,6 +1,7 @@
 """The shapes, words and errors that a Rhapsode core, its workers and its clients share."""
 
 from rhapsode_contract.admission import (
+    check_conversation,
     check_delivery,
     check_format,
     check_language,
@@ -200,6 +201,7 @@ __all__ = [
     "Voice",
     "answer_at",
     "check_answer",
+    "check_conversation",
     "check_delivery",
     "check_format",
     "check_language",

@@ -5,13 +5,15 @@ ones, so that a request refused by the core would be refused by the worker too, 
 worker directly meets every rule.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from rhapsode_contract.capabilities import Dial, Variant
 from rhapsode_contract.cues import is_speakable, strip_cues
 from rhapsode_contract.errors import BadRequest, Unsupported
-from rhapsode_contract.quoting import cut, listed, shown
+from rhapsode_contract.quoting import cut, listed, shown, there_are
+from rhapsode_contract.speaking import Turn
 from rhapsode_contract.vocabulary import Delivery
+from rhapsode_contract.voices import check_voice_id
 
 
 def effective_variant(
@@ -26,7 +28,7 @@ def effective_variant(
     if requested is not None:
         if requested not in variants:
             raise Unsupported(
-                f"variant: there is no {shown(requested)}; there are {listed(variants)}",
+                f"variant: there is no {shown(requested)}; {there_are(variants)}",
                 field="variant",
             )
         return requested
@@ -51,7 +53,8 @@ def check_text(text: str, variant: Variant, field: str = "text") -> str:
     check_length(len(rest), variant, field)
     if not is_speakable(rest, variant.cues):
         raise BadRequest(
-            f"{field}: nothing to say; it needs a letter, a digit or a cue of this variant",
+            f"{field}: there is nothing to say in {shown(text)}; it needs a letter, a digit or a"
+            " cue of this variant",
             field=field,
         )
     return rest
@@ -70,6 +73,47 @@ def check_length(characters: int, variant: Variant, field: str = "text") -> None
         )
 
 
+def check_conversation(
+    turns: Sequence[Turn], voices: Mapping[str, str], variant: Variant, name: str
+) -> tuple[Turn, ...]:
+    """Returns the turns of a dialogue as a variant speaks them, unclaimed cues stripped.
+
+    Args:
+        turns: As they came.
+        voices: Speaker label to voice id.
+        variant: The effective one.
+        name: What it is called.
+
+    Raises:
+        BadRequest: A turn is unspeakable, together they are too long, a label has a voice and no
+            turn, or an id is none.
+        Unsupported: The variant performs no dialogue, or not with so many speakers.
+    """
+    if variant.dialogue is None:
+        raise Unsupported(f"variant: {shown(name)} performs no dialogue", field="variant")
+    stripped = tuple(
+        Turn(
+            speaker=turn.speaker,
+            text=check_text(turn.text, variant, f"turns.{number}.text"),
+        )
+        for number, turn in enumerate(turns)
+    )
+    check_length(sum(len(turn.text) for turn in stripped), variant, "turns")
+    speakers = {turn.speaker for turn in turns}
+    if len(speakers) > variant.dialogue.max_speakers:
+        raise Unsupported(
+            f"turns: {len(speakers)} speakers, this variant has at most"
+            f" {variant.dialogue.max_speakers}",
+            field="turns",
+        )
+    for label, voice_id in voices.items():
+        field = cut(f"voices.{label}")
+        if label not in speakers:
+            raise BadRequest(f"{field}: no turn has this speaker", field=field)
+        check_voice_id(voice_id, field)
+    return stripped
+
+
 def check_format(format_name: str | None, formats: Collection[str]) -> str:
     """Returns the format meant: the one named, else wav.
 
@@ -79,7 +123,7 @@ def check_format(format_name: str | None, formats: Collection[str]) -> str:
     meant = "wav" if format_name is None else format_name
     if meant not in formats:
         raise Unsupported(
-            f"format: there is no {shown(meant)} here; there are {listed(formats)}", field="format"
+            f"format: there is no {shown(meant)} here; {there_are(formats)}", field="format"
         )
     return meant
 
@@ -100,7 +144,7 @@ def check_language(language: str | None, variant: Variant) -> str | None:
         if known.lower() == language.lower():
             return known
     raise Unsupported(
-        f"language: there is no {shown(language)} here; there are {listed(languages)}",
+        f"language: there is no {shown(language)} here; {there_are(languages)}",
         field="language",
     )
 

@@ -1,5 +1,6 @@
 """JSON text to shapes: the one place where a validation failure becomes an error of ours."""
 
+import re
 from collections.abc import Iterable
 from typing import Final, TypeVar
 
@@ -16,8 +17,9 @@ from rhapsode_contract.errors import (
     RhapsodeError,
     RouteUnknown,
 )
-from rhapsode_contract.quoting import cut, listed, shown
+from rhapsode_contract.quoting import cut, shown, there_are
 from rhapsode_contract.shape import UNKNOWN_FIELD, Request, Shape
+from rhapsode_contract.surrogates import place_of_surrogate
 
 R = TypeVar("R", bound=Request)
 S = TypeVar("S", bound=Shape)
@@ -27,6 +29,21 @@ _REFINED: Final = {
     (cls.code.value, int(cls.status)): cls for cls in (RouteUnknown, MethodNotAllowed)
 }
 _NOT_JSON: Final = frozenset({"json_invalid", "string_unicode"})
+_POSITION: Final = re.compile(r"line \d+ column \d+")
+_KINDS: Final = {
+    "bool_parsing": "true or false",
+    "bool_type": "true or false",
+    "dict_type": "an object",
+    "float_parsing": "a number",
+    "float_type": "a number",
+    "int_from_float": "a whole number",
+    "int_parsing": "a whole number",
+    "int_type": "a whole number",
+    "model_type": "an object",
+    "string_type": "a string",
+    "tuple_type": "a list",
+}
+"""What JSON calls the value that a field should have, by the type of the validation error."""
 
 
 def parse_request(model: type[R], body: bytes | str) -> R:
@@ -40,7 +57,7 @@ def parse_request(model: type[R], body: bytes | str) -> R:
     try:
         return model.model_validate_json(body)
     except ValidationError as failure:
-        raise _refusal(failure, model) from None
+        raise _refusal(failure, model, body) from None
 
 
 def read_shape(model: type[S], body: bytes | str) -> S:
@@ -72,27 +89,41 @@ def read_error(status: int, body: bytes) -> RhapsodeError | ForeignError:
     return known(error.message)
 
 
-def _refusal(failure: ValidationError, model: type[Request]) -> BadRequest:
+def _refusal(failure: ValidationError, model: type[Request], body: bytes | str) -> BadRequest:
     first = failure.errors(include_url=False)[0]
     place = [*first["loc"]]
     context = first.get("ctx", {})
     if first["type"] == UNKNOWN_FIELD:
         # The known fields are listed for the body itself; which object a nested name missed is
         # plain from its path.
-        known = "" if place else f"; there are {listed(model.wire_names())}"
+        known = "" if place else f"; {there_are(model.wire_names())}"
         field = _dotted([*place, context["name"]])
         return BadRequest(f"{field}: no such field{known}", field=field)
     if not place:
         if first["type"] in _NOT_JSON:
-            return BadRequest(f"the body is not JSON: {context.get('error', 'not Unicode')}")
+            return _not_json(str(context.get("error", "not Unicode")), body)
         return BadRequest(f"the body should be a JSON object, not {shown(first['input'])}")
     field = _dotted(place)
     return BadRequest(_sentence(first, field), field=field)
 
 
+def _not_json(reason: str, body: bytes | str) -> BadRequest:
+    place = place_of_surrogate(body)
+    if place is None:
+        return BadRequest(f"the body is not JSON: {reason}")
+    position = _POSITION.search(reason)
+    where = f" ({position[0]})" if position else ""
+    field = _dotted(part if str(part).isprintable() else shown(part) for part in place)
+    return BadRequest(f"{field}: holds what is no Unicode character{where}", field=field)
+
+
 def _sentence(error: ErrorDetails, field: str) -> str:
     if error["type"] == "missing":
         return f"{field}: required"
+    if error["type"] == "too_short":
+        return f"{field}: should hold at least {error.get('ctx', {})['min_length']}, and is empty"
+    if (kind := _KINDS.get(error["type"])) is not None:
+        return f"{field}: should be {kind}, not {shown(error['input'])}"
     reason = error["msg"].removeprefix("Value error, ").removeprefix("Input ")
     return f"{field}: {reason}, not {shown(error['input'])}"
 

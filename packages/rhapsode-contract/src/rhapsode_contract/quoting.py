@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Final
 
 _SHOWN_CHARACTERS: Final = 60
-_LISTED_CHARACTERS: Final = 400
+_LISTED_NAMES: Final = 20
 _JSON_WORDS: Final = {True: "true", False: "false", None: "null"}
 
 
@@ -20,6 +20,15 @@ def cut(text: str, characters: int = _SHOWN_CHARACTERS) -> str:
     return text if len(text) <= characters else text[:characters] + "…"
 
 
-def listed(names: Iterable[str]) -> str:
-    """Returns the names that are allowed, or `none`."""
-    return cut(", ".join(names), _LISTED_CHARACTERS) or "none"
+def listed(names: Iterable[str], at_most: int = _LISTED_NAMES) -> str:
+    """Returns the names that are allowed, or `none`; of more than `at_most` how many more."""
+    held = [*names]
+    rest = len(held) - at_most
+    text = ", ".join(cut(name) for name in held[:at_most]) or "none"
+    return f"{text} and {rest} more" if rest > 0 else text
+
+
+def there_are(names: Iterable[str], at_most: int = _LISTED_NAMES) -> str:
+    """Returns `there is a`, `there are a, b`, or `there are none`."""
+    held = [*names]
+    return f"there {'is' if len(held) == 1 else 'are'} {listed(held, at_most)}"

@@ -29,12 +29,15 @@ class Shape(BaseModel):
 
     model_config = ConfigDict(
         alias_generator=to_camel,
+        # A process uses few of the shapes, and a worker waits for each that is built at its start.
+        # One that threads make says False: while a thread builds it, pydantic 2.11 to 2.13 let
+        # another make it by its parent's fields.
+        defer_build=True,
         extra="ignore",
         frozen=True,
         populate_by_name=True,
         # The contract has fields named `model…`, which pydantic below 2.10 keeps for itself.
         protected_namespaces=(),
-        use_attribute_docstrings=True,
     )
 
     def to_json(self) -> bytes:

@@ -48,6 +48,14 @@ class SpeakRequest(Request):
     """From the variant's `languages`; absent means the first of them."""
 
     delivery: Delivery | None = None
+    """A word of the vocabulary; any other is refused, by the core too.
+
+    The core drops a delivery that the variant does not claim (§ 6): the word has a meaning, and
+    this engine cannot perform it. A word outside the closed set (§ 5) has none. Dropping it would
+    hide a misspelling from its writer, which is the silent discard that § 6 refuses for dials. The
+    leniency of § 9 is not meant here: it is a reader's, towards documents. What a caller may send
+    follows from the `contract` that the server says it speaks.
+    """
 
     params: Params | None = None
 

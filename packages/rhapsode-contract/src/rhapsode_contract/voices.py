@@ -13,7 +13,7 @@ VOICE_ID_PATTERN: Final = r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}"
 _VOICE_ID: Final = re.compile(VOICE_ID_PATTERN)
 
 
-class Voice(Shape):
+class Voice(Shape, defer_build=False):  # adapters' threads make it
     """A voice as an engine lists it."""
 
     id: str

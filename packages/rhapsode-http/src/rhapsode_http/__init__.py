@@ -6,6 +6,7 @@ from rhapsode_http.beside import beside, first_of
 from rhapsode_http.body import (
     JSON_BODY_LIMIT_BYTES,
     UPLOAD_LIMIT_BYTES,
+    body_pieces,
     check_declared_length,
     read_body,
     read_json,
@@ -55,6 +56,7 @@ __all__ = [
     "UpstreamTruncated",
     "UpstreamUnreachable",
     "beside",
+    "body_pieces",
     "bind",
     "check_declared_length",
     "configure_logs",

@@ -1,5 +1,6 @@
 """Request bodies, counted as they arrive."""
 
+from collections.abc import AsyncGenerator
 from typing import TypeVar
 
 from rhapsode_contract.errors import BadRequest
@@ -28,13 +29,28 @@ async def read_body(request: Request, *, limit_bytes: int, what: str) -> bytes:
         BadRequest: The body is too long.
         starlette.requests.ClientDisconnect: The client left first.
     """
+    return b"".join([piece async for piece in body_pieces(request, limit_bytes, what)])
+
+
+async def body_pieces(request: Request, limit_bytes: int, what: str) -> AsyncGenerator[bytes]:
+    """Yields the body of a request as it arrives, for who keeps none of it.
+
+    Args:
+        request: Its body must not have been read yet.
+        limit_bytes: A body that declares more is refused before any of it is read.
+        what: Names the body in the error.
+
+    Raises:
+        BadRequest: The body is too long.
+        starlette.requests.ClientDisconnect: The client left first.
+    """
     check_declared_length(request, limit_bytes=limit_bytes, what=what)
-    body = bytearray()
+    count = 0
     async for piece in request.stream():
-        body += piece
-        if len(body) > limit_bytes:
+        count += len(piece)
+        if count > limit_bytes:
             raise _too_long(limit_bytes, what)
-    return bytes(body)
+        yield piece
 
 
 def check_declared_length(request: Request, *, limit_bytes: int, what: str) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import ssl
 from collections.abc import AsyncGenerator, AsyncIterable, Iterable
 from types import TracebackType
 
@@ -30,18 +31,38 @@ class Client:
     that is cancelled closes its connection. Must run on asyncio.
     """
 
-    def __init__(self, address: Address, *, idle_seconds: float = 30, max_idle: int = 64) -> None:
+    def __init__(
+        self,
+        address: Address,
+        *,
+        base: str = "",
+        headers: Headers = (),
+        tls: ssl.SSLContext | None = None,
+        idle_seconds: float = 30,
+        max_idle: int = 64,
+    ) -> None:
         """Prepares a client; nothing is connected yet.
 
         Args:
             address: The peer.
+            base: What every target begins with, percent-encoded and without a slash at its end.
+            headers: Sent with every request.
+            tls: Encrypts every connection and checks who answers; a TCP address only.
             idle_seconds: How long an unused connection is kept. Less than the peer keeps one.
             max_idle: How many unused connections are kept.
+
+        Raises:
+            ValueError: `base` or a header has a character that may not be there.
         """
+        own = list(headers)
+        _check("GET", base or "/", own)
         self._address = address
+        self._base = base
+        self._tls = tls
         self._pool = Pool(idle_seconds=idle_seconds, max_idle=max_idle)
         host = "localhost" if isinstance(address, UnixAddress) else address.authority
         self._own_lines = b"host: %s\r\nte: trailers\r\n" % host.encode()
+        self._own_lines += b"".join(b"%s: %s\r\n" % pair for pair in own)
 
     async def request(
         self,
@@ -126,6 +147,7 @@ class Client:
         body: bytes | AsyncIterable[bytes],
     ) -> bytes:
         _check(method, target, headers)
+        target = self._base + target
         lines = [b"%s %s HTTP/1.1\r\n" % (method.encode(), target.encode()), self._own_lines]
         lines += [b"%s: %s\r\n" % pair for pair in headers]
         if not any(name.lower() == b"content-length" for name, _ in headers):
@@ -156,7 +178,9 @@ class Client:
             if isinstance(address, UnixAddress):
                 await loop.create_unix_connection(lambda: connection, str(address.path))
             else:
-                await loop.create_connection(lambda: connection, address.host, address.port)
+                await loop.create_connection(
+                    lambda: connection, address.host, address.port, ssl=self._tls
+                )
         except asyncio.CancelledError:
             # uvloop closes the socket then, and never tells the protocol that it is lost.
             self._pool.lost(connection)

@@ -22,6 +22,7 @@ from rhapsode_http.deadline import Deadline, WriteStall
 from rhapsode_http.envelope import error_response
 from rhapsode_http.exchange import Exchange
 from rhapsode_http.limits import Limits
+from rhapsode_http.path import decoded_path
 from rhapsode_http.request_id import REQUEST_ID_HEADER, mint_request_id
 
 _logger = logging.getLogger(__name__)
@@ -112,7 +113,7 @@ class ServerConnection(HttpToolsProtocol):
                 data = self._ignore_upgrade(memoryview(bytes(piece[upgrade.args[0] :]) + data))
             except httptools.HttpParserError as error:
                 _logger.debug("malformed request: %s", error)
-                self._refuse(BadRequest(f"the request is not HTTP/1.1: {error}"))
+                self._refuse(_as_refusal(error))
             if self._framing_bytes >= limit:
                 self._refuse(BadRequest(f"a request head may be {limit:,} bytes long"))
         if self._receiving is Receiving.BODY:
@@ -135,10 +136,12 @@ class ServerConnection(HttpToolsProtocol):
         if self.parser.should_upgrade():
             self._has_deferred_upgrade = True
             return
+        version = self.parser.get_http_version()
+        _check_host(self.headers, version)
         self._receiving = Receiving.BODY
         self.server_state.default_headers = [(b"date", _date(int(self.loop.time())))]
         # uvicorn looks at the request's `Connection` header only in its later versions.
-        keeps_alive = self.parser.get_http_version() != "1.0" and self.parser.should_keep_alive()
+        keeps_alive = version != "1.0" and self.parser.should_keep_alive()
         super().on_headers_complete()
         self.cycle.keep_alive = keeps_alive
 
@@ -170,7 +173,8 @@ class ServerConnection(HttpToolsProtocol):
             what = "a tunnel" if method == b"CONNECT" else "a WebSocket"
             self._refuse(BadRequest(f"{what} is not served here"))
             return memoryview(b"")
-        lines = [b"%s %s HTTP/1.1\r\n" % (method, self.url)]
+        version = self.parser.get_http_version().encode()
+        lines = [b"%s %s HTTP/%s\r\n" % (method, self.url, version)]
         lines += [
             b"%s: %s\r\n" % (name, value)
             for name, value in self.headers
@@ -183,7 +187,10 @@ class ServerConnection(HttpToolsProtocol):
     # --- Exchanges ------------------------------------------------------------------------------
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
-        cycle.scope.setdefault("extensions", {})["http.response.trailers"] = {}  # type: ignore[typeddict-item]
+        scope = cycle.scope
+        scope.setdefault("extensions", {})["http.response.trailers"] = {}  # type: ignore[typeddict-item]
+        if b"%" in scope["raw_path"]:
+            scope["path"] = decoded_path(scope["raw_path"])
         self._active = exchange = Exchange(self, cycle, app)
         self._spawn(exchange.run)
 
@@ -304,6 +311,29 @@ class ServerConnection(HttpToolsProtocol):
     def _write_stalled(self) -> None:
         _logger.info("dropped a client that read nothing of its answer")
         self.transport.abort()
+
+
+def _check_host(headers: list[tuple[bytes, bytes]], version: str) -> None:
+    """Refuses a request of HTTP/1.1 that has no `Host`, or more than one (RFC 9112 § 3.2).
+
+    Two readers that each take another of the two would take it for two different requests.
+
+    Raises:
+        BadRequest: It comes out of the parser as the context of the parser's own error.
+    """
+    count = 0
+    for name, _ in headers:
+        if name == b"host":
+            count += 1
+    if count != 1 and version == "1.1":
+        raise BadRequest(f"Host: HTTP/1.1 wants this header once, and it came {count} times")
+
+
+def _as_refusal(error: httptools.HttpParserError) -> BadRequest:
+    """Returns what a caller is told of bytes that are no request."""
+    if isinstance(error.__context__, BadRequest):
+        return error.__context__
+    return BadRequest(f"the request is not HTTP/1.1: {error}")
 
 
 def _refusal(error: RhapsodeError) -> bytes:
