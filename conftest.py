@@ -1,10 +1,27 @@
 """What every test of the repository shares."""
 
+import gc
+import os
+import sys
 import tempfile
 from collections.abc import Generator
 from pathlib import Path
 
 import pytest
+
+# Whatever the environment says: without their bytecode every test module, and every module of the
+# hundreds of processes that the tests start, is compiled again.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+
+def pytest_collection_finish() -> None:
+    """Takes what thousands of tests are made of out of sight of the garbage collector.
+
+    A model that is unloaded is a whole collection, which would walk through all of it.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""`python -m bench [overhead hibari start] [--quick]`."""
+"""`python -m bench [overhead hibari load start switch] [--quick]`."""
 
 import argparse
 import os
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from bench import hibari, overhead, start
+from bench import hibari, load, overhead, start, switch
 from bench.figures import write
 
 _RESULTS = Path(__file__).parent / "results"
@@ -15,7 +15,9 @@ _RESULTS = Path(__file__).parent / "results"
 PARTS: dict[str, tuple[Callable[[int], dict[str, Any]], int, int]] = {
     "overhead": (overhead.measure, 1000, 100),
     "hibari": (hibari.measure, 20, 5),
+    "load": (load.measure, 4, 1),
     "start": (start.measure, 7, 2),
+    "switch": (switch.measure, 20, 4),
 }
 """What each part runs, and how many rounds, in full and quickly."""
 

@@ -2,10 +2,12 @@
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from rhapsode_http import Client
+
+from bench.engine import PIECE_BYTES, STAMP_BYTES
 
 
 @dataclass(frozen=True)
@@ -43,3 +45,18 @@ async def ask(client: Client, body: Mapping[str, object], *, keeps_pieces: bool 
         if keeps_pieces:
             arrivals.append((time.monotonic_ns(), piece))
     return Answer(first, time.perf_counter() - begun, size, arrivals)
+
+
+def delays_of(arrivals: list[tuple[int, bytes]]) -> Iterator[float]:
+    """Yields the age of each stamp when the last of its bytes arrived.
+
+    A proxy may cut the stream anew: stamps are found by counting, not by the pieces they came in.
+    """
+    audio = bytearray()
+    stamp_at = 0
+    for arrived_ns, piece in arrivals:
+        audio += piece
+        while len(audio) >= stamp_at + STAMP_BYTES:
+            made_ns = int.from_bytes(audio[stamp_at : stamp_at + STAMP_BYTES], "little")
+            yield (arrived_ns - made_ns) / 1e9
+            stamp_at += PIECE_BYTES

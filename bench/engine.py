@@ -4,6 +4,7 @@ Its samples are made before it serves. Of a `paced` utterance each piece begins 
 was made, so that a reader on the same machine can tell how long it was on its way.
 """
 
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -30,7 +31,7 @@ class PreparedEngine(Engine):
     license = {"code": "MIT", "weights": "none", "weights_commercial_use": True}
     native_format = NativeFormat(encoding="pcm_s16le", sample_rate=24_000, channels=1)
     device_types = ("cpu",)
-    concurrency = 64
+    concurrency = 256
 
     def __init__(self) -> None:
         self._small = bytes(SMALL_BYTES)
@@ -69,4 +70,6 @@ class PreparedEngine(Engine):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        PreparedEngine.id = sys.argv[1]
     serve(PreparedEngine())

@@ -40,3 +40,8 @@ def write(path: Path, figures: dict[str, Any]) -> None:
 def ms(seconds: float) -> str:
     """Returns a time for a table."""
     return f"{seconds * 1000:.2f} ms"
+
+
+def mb(size_bytes: float) -> str:
+    """Returns a size for a table."""
+    return f"{size_bytes / 1e6:.1f} MB"

@@ -36,6 +36,12 @@ PARAGRAPH: Final = (
     " as last year. On the last evening there is music, and a long table under the lanterns."
 )
 
+LONG: Final = "\n\n".join([PARAGRAPH] * 6)[:4_000]
+FIRST_SEGMENT: Final = LONG.partition(". ")[0] + "."
+"""What of it the engine makes first: a sentence."""
+
+WANTED_FIRST_AUDIO_RATIO: Final = 1.3
+
 
 def measure(rounds: int) -> dict[str, Any]:
     """Runs it and prints it."""
@@ -91,8 +97,23 @@ async def _measure(library: Library, server: Running, rounds: int) -> dict[str, 
     async with Client(server.address) as client:
         for name, text in (("sentence", SENTENCE), ("paragraph", PARAGRAPH)):
             figures[name] = await _compare(library, client, text, rounds)
+        long_text = await _first_audio(client, rounds)
     _print(figures)
-    return figures
+    _print_long(long_text)
+    return {**figures, "long text": long_text}
+
+
+async def _first_audio(client: Client, rounds: int) -> dict[str, dict[str, float]]:
+    """Asks for a long text and for its first segment alone, in turn: seconds to the first audio."""
+    first: dict[str, list[float]] = {"first segment alone": [], "whole text": []}
+    texts = {"first segment alone": FIRST_SEGMENT, "whole text": LONG}
+    for number in range(rounds + _WARM_ROUNDS):
+        for name, text in texts.items():
+            body = {"engine": "hibari", "text": text, "format": "pcm", "stream": True}
+            served = await ask(client, body)
+            if number >= _WARM_ROUNDS:
+                first[name].append(served.first_byte_seconds)
+    return {name: summary(samples) for name, samples in first.items()}
 
 
 async def _compare(library: Library, client: Client, text: str, rounds: int) -> dict[str, Any]:
@@ -139,4 +160,15 @@ def _print(figures: dict[str, Any]) -> None:
         ("", "first, library", "first, server", "later", "x real time", "served", "kept"),
         rows,
         "x real time counts the library's audio seconds for both: the same text, the same work",
+    )
+
+
+def _print_long(first: dict[str, dict[str, float]]) -> None:
+    alone, whole = first["first segment alone"]["p50"], first["whole text"]["p50"]
+    show(
+        f"hibari: the first audio of {len(LONG):,} characters",
+        ("", "p50", "p99"),
+        [(name, ms(times["p50"]), ms(times["p99"])) for name, times in first.items()],
+        f"{whole / alone:.2f} times its first segment alone;"
+        f" wanted: {WANTED_FIRST_AUDIO_RATIO} at most",
     )

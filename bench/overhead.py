@@ -1,7 +1,7 @@
 """What the core adds: the same worker asked directly, through the core, and through nginx."""
 
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import AsyncExitStack, ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,8 +11,7 @@ from typing import Any, Final
 import anyio
 from rhapsode_http import Client
 
-from bench.asking import ask
-from bench.engine import PIECE_BYTES, STAMP_BYTES
+from bench.asking import ask, delays_of
 from bench.figures import ms, show, summary
 from bench.processes import Running, children, core, cpu_seconds, nginx, worker
 
@@ -118,27 +117,12 @@ async def _paced(way: Way) -> dict[str, float]:
 
     async def listen() -> None:
         answer = await ask(way.client, body, keeps_pieces=True)
-        delays.extend(_delays(answer.arrivals_ns))
+        delays.extend(delays_of(answer.arrivals_ns))
 
     async with anyio.create_task_group() as tasks:
         for _ in range(STREAMS):
             tasks.start_soon(listen)
     return summary(delays)
-
-
-def _delays(arrivals: list[tuple[int, bytes]]) -> Iterator[float]:
-    """Yields the age of each stamp when the last of its bytes arrived.
-
-    A proxy may cut the stream anew: stamps are found by counting, not by the pieces they came in.
-    """
-    audio = bytearray()
-    stamp_at = 0
-    for arrived_ns, piece in arrivals:
-        audio += piece
-        while len(audio) >= stamp_at + STAMP_BYTES:
-            made_ns = int.from_bytes(audio[stamp_at : stamp_at + STAMP_BYTES], "little")
-            yield (arrived_ns - made_ns) / 1e9
-            stamp_at += PIECE_BYTES
 
 
 def _print(figures: dict[str, Any]) -> None:

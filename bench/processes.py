@@ -117,6 +117,23 @@ def children(pid: int) -> list[int]:
     return [int(child) for child in text.split()]
 
 
+@dataclass(frozen=True)
+class Memory:
+    """What one process holds, its children left out, in bytes."""
+
+    resident: int
+
+    proportional: int
+    """Of pages that several processes share, only this one's share."""
+
+
+def memory(pid: int) -> Memory:
+    """Returns what a process holds now."""
+    text = Path(f"/proc/{pid}/smaps_rollup").read_text("utf-8")
+    kibibytes = {line.split()[0]: int(line.split()[1]) for line in text.splitlines()[1:]}
+    return Memory(kibibytes["Rss:"] * 1024, kibibytes["Pss:"] * 1024)
+
+
 def free_port() -> int:
     """Returns a port of loopback that nobody listens on now."""
     with socket.socket() as probe:

@@ -24,6 +24,7 @@ from .rules import (
     section_07,
     section_08,
     section_09,
+    section_10_guard,
 )
 from .rules.rule import Rule
 
@@ -53,6 +54,7 @@ SECTIONS: Final = (
     Section("7", "Voices", section_07.RULES),
     Section("8", "The worker SDK", section_08.RULES),
     Section("9", "Versions", section_09.RULES),
+    Section("10", "Managing engines", section_10_guard.RULES),
     Section(
         "d",
         "Details",

@@ -16,7 +16,7 @@ Rhapsode puts many speech engines behind one HTTP API. A *server* takes the requ
 
 Each rule has a name that does not change. Tests carry these names: a test proves every rule here that is not marked as *not built yet*.
 
-- *worker*: a worker alone can show it, so that whoever writes an engine can check it without a server.
+- *worker*: a worker alone can show it, or its own half of it, so that whoever writes an engine can check it without a server.
 - *not built yet*: nobody can rely on it yet.
 
 The page is made from `tests/contract/rules/`; change it there.

@@ -14,7 +14,7 @@ from .served import ROOT
 
 AUTHOR_PAGE: Final = ROOT / "docs" / "writing-an-engine.md"
 
-PROGRAMS: Final = ("first.py", "buzz.py", "legato.py")
+PROGRAMS: Final = ("first.py", "buzz.py", "legato.py", "swarm.py")
 """What we call them, in the page's order; it has the second in place of the first."""
 
 _STOP_SECONDS: Final = 30
@@ -45,7 +45,7 @@ def write_programs(folder: Path) -> None:
 
 @contextmanager
 def working(program: Path) -> Generator[str]:
-    """Runs a worker by hand, as the page says, its voices beside it; yields its URL."""
+    """Runs a worker by hand, as the page says, its files beside it; yields its URL."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     process = subprocess.Popen(
@@ -54,6 +54,7 @@ def working(program: Path) -> Generator[str]:
         | {
             "RHAPSODE_WORKER_LISTEN": f"tcp:127.0.0.1:{port}",
             "RHAPSODE_VOICE_DIR": str(program.with_suffix(".voices")),
+            "RHAPSODE_WEIGHTS_DIR": str(program.with_suffix(".weights")),
         },
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

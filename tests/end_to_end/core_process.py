@@ -9,7 +9,7 @@ import sys
 import tempfile
 import threading
 import urllib.request
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -77,15 +77,18 @@ class CoreProcess:
 
 
 @contextmanager
-def core(folder: Path, engines: str, settings: str = "") -> Generator[CoreProcess]:
+def core(
+    folder: Path, engines: str, settings: str = "", before: Sequence[str] = ()
+) -> Generator[CoreProcess]:
     """Runs a server for the length of a block; it is told to end with the block.
 
     Args:
         folder: For the config and all that it names.
         engines: The `[engines.…]` tables of the config.
         settings: Other tables; `[server]` and `[workers]` are here already.
+        before: Words of a command that becomes the server.
     """
-    process = start(folder, engines, settings)
+    process = start(folder, engines, settings, before)
     running = CoreProcess(process)
     listener = threading.Thread(target=running.listen)
     listener.start()
@@ -106,7 +109,9 @@ def core(folder: Path, engines: str, settings: str = "") -> Generator[CoreProces
         process.stderr.close()
 
 
-def start(folder: Path, engines: str = "", settings: str = "") -> "subprocess.Popen[str]":
+def start(
+    folder: Path, engines: str = "", settings: str = "", before: Sequence[str] = ()
+) -> "subprocess.Popen[str]":
     """Starts a server on a free port, or on the one that `settings` names."""
     port = "" if "[server]" in settings else '[server]\nhost = "127.0.0.1"\nport = 0\n'
     config = folder / "rhapsode.toml"
@@ -115,7 +120,7 @@ def start(folder: Path, engines: str = "", settings: str = "") -> "subprocess.Po
         encoding="utf-8",
     )
     return subprocess.Popen(
-        [RHAPSODE, "serve", "--config", config],
+        [*before, RHAPSODE, "serve", "--config", config],
         cwd=folder,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

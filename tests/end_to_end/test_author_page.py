@@ -1,21 +1,16 @@
 """The tutorial for engine authors: each of its programs is a worker, and each step is in one."""
 
-import inspect
 import io
 import json
-import re
 import subprocess
 import sys
-import textwrap
 import urllib.request
 import wave
-from collections.abc import Iterator
 from pathlib import Path
-from types import FunctionType
 
 import pytest
 import rhapsode_worker
-from rhapsode_worker import DialogueRequest, Engine, NewVoice
+from rhapsode_conform.form import FORM_TYPE, form
 
 from .author_page import (
     AUTHOR_PAGE,
@@ -28,16 +23,22 @@ from .author_page import (
 )
 
 STEPS = [block for block in blocks(AUTHOR_PAGE, "python") if not is_program(block)]
-SIGNATURES = [step for step in STEPS if step.rstrip().endswith(": ...")]
 
+JSON = "application/json"
 LONG = "A bee in a bottle. " * 20
+
+
+def answered(url: str, path: str, body: bytes, content_type: str) -> bytes:
+    """Sends a request to a worker; returns what a success has in it."""
+    asked = urllib.request.Request(url + path, body, {"Content-Type": content_type})
+    with urllib.request.urlopen(asked) as answer:
+        return answer.read()
 
 
 def recording(url: str, **request: object) -> tuple[int, bytes]:
     """Has a worker speak; returns the WAV file's frames a second and its samples."""
-    body = json.dumps(request).encode()
-    asked = urllib.request.Request(url + "/speak", body, {"Content-Type": "application/json"})
-    with urllib.request.urlopen(asked) as answer, wave.open(io.BytesIO(answer.read())) as file:
+    body = answered(url, "/speak", json.dumps(request).encode(), JSON)
+    with wave.open(io.BytesIO(body)) as file:
         return file.getframerate(), file.readframes(file.getnframes())
 
 
@@ -66,6 +67,27 @@ def test_what_the_last_program_claims_is_heard(tmp_path: Path) -> None:
     assert len({plain, *heard}) == 1 + len(turned)
 
 
+def test_what_the_swarm_can_do_besides_is_done(tmp_path: Path) -> None:
+    write_programs(tmp_path)
+    table = tmp_path / "swarm.weights" / "wave.bin"
+    with working(tmp_path / "swarm.py") as url:
+        assert not table.exists()
+        assert answered(url, "/fetch", b'{"variant": "hum"}', JSON) == b""
+        assert table.exists()
+        blend = form(id="alto", label="Alto", blend="low(1)+high(2)")
+        assert json.loads(answered(url, "/voices", blend, FORM_TYPE))["id"] == "alto"
+        heard = {recording(url, text="Bee.", voice=voice)[1] for voice in ("low", "high", "alto")}
+        assert len(heard) == 3
+        with urllib.request.urlopen(url + "/health") as health:
+            assert json.load(health)["modelBytes"] == table.stat().st_size
+        turns = [{"speaker": "Ann", "text": "Bee."}, {"speaker": "Bo", "text": "Bee."}]
+        one = json.dumps({"turns": turns, "voices": {"Ann": "high"}, "format": "pcm"}).encode()
+        other = json.dumps({"turns": turns, "voices": {"Bo": "high"}, "format": "pcm"}).encode()
+        talk = [answered(url, "/dialogue", asked, JSON) for asked in (one, other)]
+        assert len(talk[0]) == len(talk[1]) > 0
+        assert talk[0] != talk[1]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_each_program_conforms(name: str, tmp_path: Path) -> None:
@@ -80,23 +102,9 @@ def test_each_program_conforms(name: str, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout
 
 
-@pytest.mark.parametrize("step", [step for step in STEPS if step not in SIGNATURES])
+@pytest.mark.parametrize("step", STEPS)
 def test_each_step_is_in_the_last_program_as_it_stands(step: str) -> None:
     assert step in programs()["buzz.py"]
-
-
-def test_the_signatures_shown_are_the_sdk_s() -> None:
-    (shown,) = SIGNATURES
-    names: dict[str, object] = {
-        "Iterator": Iterator,
-        "NewVoice": NewVoice,
-        "DialogueRequest": DialogueRequest,
-    }
-    exec(shown, names)
-    methods = {name: value for name, value in names.items() if isinstance(value, FunctionType)}
-    assert len(methods) == len(re.findall("^def ", textwrap.dedent(shown), flags=re.MULTILINE))
-    for name, method in methods.items():
-        assert inspect.signature(method) == inspect.signature(getattr(Engine, name))
 
 
 def test_the_names_said_to_be_in_the_sdk_are() -> None:

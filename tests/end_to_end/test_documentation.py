@@ -39,8 +39,10 @@ class Addresses:
 def addresses(tmp_path_factory: pytest.TempPathFactory) -> Generator[Addresses]:
     folder = tmp_path_factory.mktemp("server")
     write_programs(folder)
+    tone = f'[engines.tone]\nvenv = "{sys.prefix}"\n'
     buzz = f'[engines.buzz]\ncommand = ["{sys.executable}", "{folder / "buzz.py"}"]\n'
-    with working(folder / "buzz.py") as worker, serving(folder, hibari() + buzz) as server:
+    engines = hibari() + tone + buzz
+    with working(folder / "swarm.py") as worker, serving(folder, engines) as server:
         yield Addresses(server, worker)
 
 

@@ -134,6 +134,30 @@ def test_the_grace_of_a_shutdown_is_bounded_by_its_setting(tmp_path: Path) -> No
         assert curl.wait(PATIENCE_SECONDS) == TRUNCATED
 
 
+FOR_EVER = "drainGraceMs = 3600000\n"
+"""A line of `[workers]`: what a worker may take to end, as good as for ever."""
+
+
+def test_workers_that_do_not_leave_are_killed_within_the_same_grace(tmp_path: Path) -> None:
+    settings = FOR_EVER + '[server]\nhost = "127.0.0.1"\nport = 0\nshutdownGraceMs = 400\n'
+    with core(tmp_path, tone("ignore-sigterm"), settings) as running:
+        running.speak()
+        pid = process_of(running)
+        assert running.end(signal.SIGTERM) == 0
+        assert not is_alive(pid)
+
+
+def test_a_second_signal_ends_workers_that_the_first_one_left_to_drain(tmp_path: Path) -> None:
+    settings = FOR_EVER + '[server]\nhost = "127.0.0.1"\nport = 0\nshutdownGraceMs = 7200000\n'
+    with core(tmp_path, tone("ignore-sigterm"), settings) as running:
+        running.speak()
+        pid = process_of(running)
+        running.process.send_signal(signal.SIGTERM)
+        running.wait_for(lambda line: "SIGTERM" in line["message"])
+        assert running.end(signal.SIGTERM) == 1
+        assert not is_alive(pid)
+
+
 def test_a_second_signal_ends_at_once(tmp_path: Path) -> None:
     running_core = core(tmp_path, tone("pace=1", "ignore-sigterm"))
     with running_core as running, running.curl(text=LONG, stream=True) as curl:

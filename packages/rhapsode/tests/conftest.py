@@ -16,8 +16,10 @@ from rhapsode.settings.file import load_settings
 from rhapsode.settings.folders import Folders
 from rhapsode.settings.model import ResidencySettings
 from rhapsode.speech.deadlines import Deadlines
+from rhapsode.workers.local import Surroundings
+from rhapsode.workers.patience import Patience
 from rhapsode.workers.sockets import socket_folder
-from rhapsode.workers.worker import Surroundings, Worker
+from rhapsode.workers.worker import Worker
 from rhapsode_http import Server, TcpAddress, bind
 
 OpenWorker = Callable[..., AbstractAsyncContextManager[Worker]]
@@ -46,6 +48,9 @@ def open_worker(tmp_path: Path, short_path: Path) -> OpenWorker:
         startup_seconds: float = 20.0,
         grace_seconds: float = 5.0,
         load_seconds: float = 20.0,
+        max_restarts: int = 5,
+        restart_decay_seconds: float = 300.0,
+        patience: Patience | None = None,
     ) -> AsyncGenerator[Worker]:
         with anyio.fail_after(40), socket_folder(short_path / "s") as sockets:
             surroundings = Surroundings(
@@ -56,6 +61,9 @@ def open_worker(tmp_path: Path, short_path: Path) -> OpenWorker:
                 startup_seconds=startup_seconds,
                 grace_seconds=grace_seconds,
                 load_seconds=load_seconds,
+                max_restarts=max_restarts,
+                restart_decay_seconds=restart_decay_seconds,
+                patience=patience or Patience(),
             )
             async with anyio.create_task_group() as tasks:
                 yield Worker(engine, entry, surroundings, tasks)
@@ -104,22 +112,37 @@ def serve(tmp_path: Path, short_path: Path) -> Serve:
         engines: Mapping[str, EngineEntry],
         *,
         deadlines: Deadlines | None = None,
+        patience: Patience | None = None,
+        drain_grace_ms: int = 10_000,
         residency: ResidencySettings | None = None,
     ) -> AsyncGenerator[Served]:
         folders = Folders(tmp_path / "c", tmp_path / "d", short_path / "s", None)
-        settings = load_settings(None, folders).settings.model_copy(
-            update={"engines": dict(engines), "residency": residency or ResidencySettings()}
+        usual = load_settings(None, folders).settings
+        settings = usual.model_copy(
+            update={
+                "engines": dict(engines),
+                "residency": residency or ResidencySettings(),
+                "workers": usual.workers.model_copy(update={"drain_grace_ms": drain_grace_ms}),
+            }
         )
         with anyio.fail_after(40), bind(TcpAddress("127.0.0.1", 0)) as bound:
             async with open_core(
-                settings, environ=os.environ, python=sys.executable, deadlines=deadlines
+                settings,
+                environ=os.environ,
+                python=sys.executable,
+                deadlines=deadlines,
+                patience=patience,
             ) as core:
                 server = Server(core.app, bound)
                 address = server.addresses[0]
                 assert isinstance(address, TcpAddress)
                 url = f"http://{address.authority}"
                 async with (
-                    httpx.AsyncClient(base_url=url, timeout=30, trust_env=False) as http,
+                    # Unverified, since there is no TLS: reading the certificates of authorities
+                    # takes longer than a test.
+                    httpx.AsyncClient(
+                        base_url=url, timeout=30, trust_env=False, verify=False
+                    ) as http,
                     anyio.create_task_group() as tasks,
                 ):
                     await tasks.start(server.serve)

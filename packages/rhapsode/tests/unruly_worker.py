@@ -32,6 +32,7 @@ VOICES = [
 ]
 STREAMS = {
     "whole": ([PIECE, PIECE], "whole"),
+    "bare": ([PIECE, PIECE], "bare"),
     "short": ([PIECE[:100], PIECE[:155]], "whole"),
     "flood": ([PIECE * 64] * 40, "whole"),
     "cut": ([PIECE, PIECE], "cut"),
@@ -43,6 +44,11 @@ class Connection:
     """One request and its answer at a time."""
 
     is_loaded = False
+    is_babbling = False
+    """From now on nothing it says is HTTP."""
+    at_unload = ""
+    """`die` or `hang`."""
+    listening: asyncio.Server
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.reader, self.writer = reader, writer
@@ -59,7 +65,15 @@ class Connection:
 
     async def answer(self, method: str, target: str, headers: dict[str, str], body: bytes) -> bool:
         """Answers; returns whether the connection may be used again."""
+        if Connection.is_babbling:
+            self.writer.write(b"\xff\x00 what did you say?\r\n\r\n")
+            return False
         match method, target:
+            case "GET", "/health":
+                model = "loaded" if Connection.is_loaded else "unloaded"
+                self.json(200, {"process": "up", "model": model, "device": "cpu"})
+            case "POST", "/unload":
+                await self.unload()
             case "GET", "/capabilities":
                 current = {"current": CURRENT} if Connection.is_loaded else {}
                 self.json(200, CAPABILITIES | current)
@@ -79,14 +93,24 @@ class Connection:
                 return await self.speak(json.loads(body), headers)
         return True
 
+    async def unload(self) -> None:
+        if Connection.at_unload == "die":
+            os._exit(6)
+        if Connection.at_unload == "hang":
+            await asyncio.sleep(600)
+        Connection.is_loaded = False
+        self.json(200, {"process": "up", "model": "unloaded", "device": "cpu"})
+
     async def speak(self, asked: dict[str, Any], headers: dict[str, str]) -> bool:
         word = asked["text"].split(" ")[0]
         if word in STREAMS:
             pieces, ending = STREAMS[word]
             await self.chunks(pieces, is_whole=ending == "whole")
+            if ending == "bare":
+                self.writer.write(b"0\r\n\r\n")
             if ending == "stall":
                 await asyncio.sleep(600)
-            return ending == "whole"
+            return ending in {"whole", "bare"}
         match word:
             case "json":
                 self.json(200, {"error": "no such voice"})
@@ -102,9 +126,19 @@ class Connection:
                 self.writer.write(seen + b" " * 256)
             case "hang":
                 await asyncio.sleep(600)
+            case "deaf" | "babble" | "die-in-unload" | "hang-in-unload":
+                await self.go_wrong(word)
             case _:
                 os._exit(5)
         return True
+
+    async def go_wrong(self, word: str) -> None:
+        """Does as told for the last time."""
+        if word == "deaf":  # lets nobody in any more, and goes on with whoever is there
+            Connection.listening.close()
+        await self.chunks([PIECE], is_whole=True)
+        Connection.is_babbling = word == "babble"
+        Connection.at_unload = word.removesuffix("-in-unload")
 
     async def chunks(self, pieces: Sequence[bytes], *, is_whole: bool) -> None:
         self.head(200, "audio/wav", "Transfer-Encoding: chunked")
@@ -133,10 +167,10 @@ async def main() -> None:
         except (asyncio.IncompleteReadError, ConnectionError):
             writer.close()
 
-    server = await asyncio.start_unix_server(connected, listen.removeprefix("unix:"))
+    Connection.listening = await asyncio.start_unix_server(connected, listen.removeprefix("unix:"))
     handshake = {"ready": True, "contract": 1, "engine": "unruly", "listen": listen}
     os.write(1, json.dumps(handshake).encode() + b"\n")
-    await server.serve_forever()
+    await asyncio.Event().wait()
 
 
 if __name__ == "__main__":

@@ -131,6 +131,7 @@ RULES: Final = (
         "d.request-id.answered",
         "Every answer carries `X-Request-Id`, which the logs of the server and of the worker "
         "carry too.",
+        is_worker_rule=True,
     ),
     Rule(
         "d.seeds.segments",
@@ -144,6 +145,7 @@ RULES: Final = (
     Rule(
         "d.segments.mode-free",
         "How text is split depends on the text and the variant alone, never on `stream`.",
+        is_worker_rule=True,
     ),
     Rule(
         "d.health.degraded",
@@ -161,5 +163,6 @@ RULES: Final = (
         "d.preview.no-model",
         "A preview never loads a model; without a stored sample `previewUrl` is absent and the "
         "route is `unsupported`.",
+        is_worker_rule=True,
     ),
 )

@@ -36,6 +36,12 @@ RULES: Final = (
         is_worker_rule=True,
     ),
     Rule(
+        "d.codes.coerced-boolean",
+        'A boolean written as a word, `"true"`, `"on"`, `"yes"` or their opposites, or as 1 or 0, '
+        "is read as that boolean.",
+        is_worker_rule=True,
+    ),
+    Rule(
         "d.codes.too-long",
         "Text over `maxCharacters` is `bad_request`, from the server and from the worker.",
         is_worker_rule=True,
@@ -48,7 +54,8 @@ RULES: Final = (
     ),
     Rule(
         "d.codes.delivery-word",
-        "A delivery outside the vocabulary is `bad_request`.",
+        "A delivery outside the vocabulary is `bad_request`, from the server and from the worker; "
+        "the server drops only words that have a meaning.",
         is_worker_rule=True,
     ),
     Rule(
@@ -93,6 +100,7 @@ RULES: Final = (
     Rule(
         "d.cues.worker-strips",
         "The SDK takes unclaimed cues out too, for whoever talks to a worker directly.",
+        is_worker_rule=True,
     ),
     Rule(
         "d.variant.default",
@@ -126,6 +134,7 @@ RULES: Final = (
     Rule(
         "d.limits.body",
         "A JSON body over 1 MiB is refused as `bad_request`, counted as it arrives.",
+        is_worker_rule=True,
     ),
     Rule(
         "d.limits.slow-head",
@@ -138,6 +147,10 @@ RULES: Final = (
     Rule(
         "d.limits.refusal-read",
         "A client refused in the middle of its upload can read the refusal.",
+    ),
+    Rule(
+        "d.headers.host",
+        "A request of HTTP/1.1 without a `Host` header, or with two, is `bad_request`.",
     ),
     Rule(
         "d.headers.proxy",

@@ -12,6 +12,7 @@ RULES: Final = (
     Rule(
         "d.queue.limit",
         "At most 32 requests wait for a worker; the next one is `overloaded`.",
+        is_worker_rule=True,
     ),
     Rule(
         "d.queue.slow-reader",
@@ -21,11 +22,13 @@ RULES: Final = (
         "d.queue.hang-up",
         "A client that leaves frees the engine as soon as its model can be stopped, through the "
         "server as well.",
+        is_worker_rule=True,
     ),
     Rule(
         "d.queue.responsive",
         "Health and listings answer within milliseconds while a model loads, speaks, or audio "
         "is encoded.",
+        is_worker_rule=True,
     ),
     Rule(
         "d.drain.reads",
@@ -53,6 +56,7 @@ RULES: Final = (
         "d.life.ends-with-server",
         "A local worker ends when its server does, however that ended; one started by hand "
         "lives on.",
+        is_worker_rule=True,
     ),
     Rule(
         "d.life.environment",
@@ -76,6 +80,5 @@ RULES: Final = (
         "d.crash.failed",
         "After too many restarts an engine is `failed` and its requests are `internal` with the "
         "last error, until a later start succeeds.",
-        awaits="crash restarts",
     ),
 )

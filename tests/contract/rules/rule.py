@@ -14,7 +14,8 @@ class Rule:
     """The rule in a sentence, at most 300 characters; goes into `docs/protocol.md` as it is."""
 
     is_worker_rule: bool = False
-    """Whether a worker alone can show it: then it is also the conformance check of that name."""
+    """Whether a worker alone can show it, or its own half of it: then it is also the conformance
+    check of that name, and every conformance check is such a rule."""
 
     awaits: str = ""
     """The part of Rhapsode that brings this rule, where that part is not built yet.

@@ -40,7 +40,6 @@ RULES: Final = (
     Rule(
         "1.remote.url",
         "A worker on another machine is a URL, served by the same code as a local one.",
-        awaits="remote workers",
     ),
     Rule(
         "1.server.no-engine-code",

@@ -105,23 +105,19 @@ RULES: Final = (
     Rule(
         "2.stop.eviction-asks",
         "An eviction sends `POST /terminate` first and signals only where that did not land.",
-        awaits="residency policy",
     ),
     Rule(
         "2.stop.remote-kept",
         "A remote worker is sent `POST /terminate` and its connection is kept, since its own "
         "supervisor starts the replacement.",
-        awaits="remote workers",
     ),
     Rule(
         "2.crash.restarted",
         "An exit that the server did not ask for is a crash: the worker is restarted with "
         "backoff and the restart is counted against it.",
-        awaits="crash restarts",
     ),
     Rule(
         "2.crash.asked-exit-is-none",
         "An exit after SIGTERM or `POST /terminate` is no crash, however late it comes.",
-        awaits="crash restarts",
     ),
 )

@@ -69,96 +69,79 @@ RULES: Final = (
     Rule(
         "3.policy.max-resident",
         "At most `maxResidentModels` models are resident, by default one.",
-        awaits="residency policy",
     ),
     Rule(
         "3.policy.least-recent",
         "When a request needs a model and the budget is full, the model used longest ago gives "
         "way.",
-        awaits="residency policy",
     ),
     Rule(
         "3.policy.live-settings",
         "The residency policy can be changed while the server runs.",
-        awaits="settings",
     ),
     Rule(
         "3.keep-alive.deadline",
         "A model with nothing left to do goes after `keepAliveSeconds`, by default 300; 0 frees "
         "it as its last request ends, and -1 keeps it until something needs the room.",
-        awaits="keepAliveSeconds",
     ),
     Rule(
         "3.keep-alive.terminates",
         "A keep-alive that runs out ends the process; an unload would leave part of the memory "
         "held.",
-        awaits="keepAliveSeconds",
     ),
     Rule(
         "3.keep-alive.per-engine",
         "`keepAliveSeconds` can be set for one engine as well as for the server.",
-        awaits="keepAliveSeconds",
     ),
     Rule(
         "3.keep-alive.request",
         "A speak or a dialogue request may carry `keepAliveSeconds` for the model that it loads.",
-        awaits="keepAliveSeconds",
     ),
     Rule(
         "3.keep-alive.precedence",
         "The request's keep-alive wins over the engine's, and the engine's over the server's.",
-        awaits="keepAliveSeconds",
     ),
     Rule(
         "3.keep-alive.last-wins",
         "Of several requests on one model the last to take its lease decides the keep-alive; "
         "one that names none puts the engine's own back.",
-        awaits="keepAliveSeconds",
     ),
     Rule(
         "3.keep-alive.no-reservation",
         "A keep-alive of -1 does not protect a model from eviction when another engine needs "
         "the room.",
-        awaits="keepAliveSeconds",
     ),
     Rule(
         "3.residency.listing",
         "`GET /residency` lists the resident models with their leases, last use, deadline, the "
         "keep-alive in force and the size.",
-        awaits="residency policy",
     ),
     Rule(
         "3.residency.absent-fields",
         "`expiresAt` is absent while a model speaks and where it never expires; `sizeBytes` is "
         "absent where the worker could not measure it.",
-        awaits="residency policy",
     ),
     Rule(
         "3.residency.starts-nothing",
         "`GET /residency` reads the server's own state: it starts no process, loads nothing and "
         "waits for no worker.",
-        awaits="residency policy",
     ),
     Rule(
         "3.unload-route.modes",
         "`POST /engines/{id}/unload` ends the process by default, even one with no model; "
         "`mode=unload` keeps the process.",
-        awaits="residency policy",
     ),
     Rule(
         "3.unload-route.answer",
         "`POST /engines/{id}/unload` can be repeated and answers 200 with the engine's summary.",
-        awaits="residency policy",
     ),
     Rule(
         "3.unload-route.busy",
         "`POST /engines/{id}/unload` is refused with 409 while the engine speaks: no stream in "
         "progress is cut.",
-        awaits="residency policy",
     ),
     Rule(
         "3.unload-route.guarded",
         "`POST /engines/{id}/unload` is a management route and is guarded like the others.",
-        awaits="management routes",
     ),
 )

@@ -89,6 +89,7 @@ RULES: Final = (
     Rule(
         "4.effective.request-first",
         "The effective variant is the one that the request names, whatever is loaded.",
+        is_worker_rule=True,
     ),
     Rule(
         "4.effective.resident-next",

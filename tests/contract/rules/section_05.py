@@ -56,6 +56,7 @@ RULES: Final = (
         "5.deliveries.translated",
         "The adapter turns a delivery into its engine's own numbers; the client sends the word "
         "alone.",
+        is_worker_rule=True,
     ),
     Rule(
         "5.deliveries.relative",

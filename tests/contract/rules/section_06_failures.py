@@ -9,6 +9,7 @@ RULES: Final = (
         "6.abort.worker",
         "A worker that fails after its headers have gone breaks the connection off; it never "
         "ends the body as if it were whole.",
+        is_worker_rule=True,
     ),
     Rule(
         "6.abort.server",
@@ -87,12 +88,10 @@ RULES: Final = (
         "6.errors.forbidden",
         "`forbidden`, 403, not retryable: a management route was called from where it does not "
         "answer.",
-        awaits="management routes",
     ),
     Rule(
         "6.errors.conflict",
         "`conflict`, 409, not retryable: a management route was asked for what the present "
         "state rules out.",
-        awaits="management routes",
     ),
 )

@@ -38,54 +38,60 @@ RULES: Final = (
         "7.create.route",
         "`POST /engines/{id}/voices` makes a voice from a form and answers it as the list would "
         "show it; `DELETE` on a voice removes it.",
-        awaits="voice creation",
+        is_worker_rule=True,
     ),
     Rule(
         "7.create.transcript",
         "The transcript is optional; an engine that needs one refuses a create without it as "
         "`bad_request` naming the field, and one that does not read it ignores it.",
+        is_worker_rule=True,
     ),
     Rule(
         "7.create.replaces",
         "Creating an id that exists replaces that voice and changes its spec.",
+        is_worker_rule=True,
     ),
     Rule(
         "7.create.one-source",
         "A create carries either a reference or a blend; both or neither is `bad_request`.",
+        is_worker_rule=True,
     ),
     Rule(
         "7.create.reference",
         "A reference of a type that the engine does not list is `unsupported`; one of a listed "
         "type with the wrong contents is `bad_request`.",
+        is_worker_rule=True,
     ),
     Rule(
         "7.create.never-unpickled",
         "An uploaded reference is read as data; nothing in it is ever run.",
+        is_worker_rule=True,
     ),
     Rule(
         "7.create.impossible",
         "An engine that makes no voices, or none in the way asked for, answers `unsupported`.",
+        is_worker_rule=True,
     ),
     Rule(
         "7.create.loads-nothing",
         "Creating a voice loads no model and evicts none.",
+        is_worker_rule=True,
     ),
     Rule(
         "7.create.upload",
         "The server streams an upload to the worker, keeps no copy and refuses a body over 25 "
         "MB as `bad_request`.",
-        awaits="voice creation",
     ),
     Rule(
         "7.create.guarded",
         "Creating and deleting are management routes; listing and hearing a preview are open to "
         "all.",
-        awaits="voice creation",
     ),
     Rule(
         "7.blend.recipe",
         "A blend is a sum of listed voices with positive weights, 1 where none is given, scaled "
         "to sum to 1; a name not listed is `unknown_voice`.",
+        is_worker_rule=True,
     ),
     Rule(
         "7.blend.fixed",

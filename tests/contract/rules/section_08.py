@@ -50,6 +50,7 @@ RULES: Final = (
     Rule(
         "8.serial.default",
         "An engine speaks one utterance at a time unless it says otherwise, and the rest wait.",
+        is_worker_rule=True,
     ),
     Rule(
         "8.serial.concurrency",
@@ -63,10 +64,12 @@ RULES: Final = (
     Rule(
         "8.fetch.optional",
         "An adapter without `fetch` answers `POST /fetch` with `unsupported`.",
+        is_worker_rule=True,
     ),
     Rule(
         "8.fetch.downloads",
         "`POST /fetch` gets a variant's weights without putting them on the device.",
+        is_worker_rule=True,
     ),
     Rule(
         "8.dialogue.derived",
@@ -98,6 +101,7 @@ RULES: Final = (
     Rule(
         "8.split.declared",
         "The capability document says whether text is split and how much text one generation gets.",
+        is_worker_rule=True,
     ),
     Rule(
         "8.torch.none",

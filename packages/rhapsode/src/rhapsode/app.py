@@ -9,17 +9,23 @@ import anyio
 from rhapsode_contract import RhapsodeError
 from rhapsode_http import exception_handlers
 from starlette.applications import Starlette
+from starlette.types import ASGIApp
 
-from rhapsode.api import engines, health, speak, voices
+from rhapsode.api import card, engines, health, speak, voices
+from rhapsode.api import metrics as metrics_page
+from rhapsode.api.guard.guard import guarded
+from rhapsode.metrics import Metrics
 from rhapsode.registry import in_service
-from rhapsode.residency.slot import Slot
+from rhapsode.residency.manager import ResidencyManager
 from rhapsode.settings.model import Settings
+from rhapsode.speech.account import SpeechMetrics
 from rhapsode.speech.deadlines import Deadlines
 from rhapsode.speech.speak import Speech
 from rhapsode.voices import Voices
 from rhapsode.workers.fleet import Fleet
+from rhapsode.workers.local import Surroundings
+from rhapsode.workers.patience import Patience
 from rhapsode.workers.sockets import socket_folder
-from rhapsode.workers.worker import Surroundings
 
 logger = logging.getLogger(__name__)
 
@@ -28,7 +34,7 @@ logger = logging.getLogger(__name__)
 class Core:
     """A running core."""
 
-    app: Starlette
+    app: ASGIApp
     """What a server serves."""
 
     fleet: Fleet
@@ -41,6 +47,7 @@ async def open_core(
     environ: Mapping[str, str],
     python: str,
     deadlines: Deadlines | None = None,
+    patience: Patience | None = None,
 ) -> AsyncGenerator[Core]:
     """Runs a core for the length of the block; no worker outlives it.
 
@@ -49,11 +56,13 @@ async def open_core(
         environ: The core's environment, from which those of its workers are built.
         python: The interpreter that runs the core.
         deadlines: Of requests; the design's where None.
+        patience: Of those who watch over workers; the usual one where None.
 
     Raises:
         SocketFolderRefused: There is no place for the workers' sockets.
     """
     limits = deadlines or Deadlines()
+    metrics = Metrics()
     with socket_folder(settings.workers.socket_dir) as sockets:
         async with anyio.create_task_group() as tasks:
             surroundings = Surroundings(
@@ -64,31 +73,49 @@ async def open_core(
                 startup_seconds=settings.workers.startup_timeout_seconds,
                 grace_seconds=settings.workers.drain_grace_ms / 1000,
                 load_seconds=limits.load_seconds,
+                max_restarts=settings.workers.max_restarts,
+                restart_decay_seconds=settings.workers.restart_decay_seconds,
+                patience=patience or Patience(),
             )
             entries = in_service(settings.engines)
-            fleet = Fleet(entries, surroundings, tasks)
-            slot = Slot(
-                end=fleet.end,
-                wait_seconds=lambda: settings.residency.eviction_wait_seconds,
+            fleet = Fleet(entries, surroundings, tasks, lambda engine: residency.note_gone(engine))
+            residency = ResidencyManager(
+                fleet,
+                settings=lambda: settings.residency,
+                keep_alive_of=lambda engine: entries[engine].keep_alive_seconds,
                 tasks=tasks,
+                observe=metrics.note_eviction,
             )
+            metrics.watch(fleet, residency)
             for engine, entry in entries.items():
                 if entry.autostart:
                     tasks.start_soon(_start_early, fleet, engine)
-            yield Core(_app(fleet, slot, limits), fleet)
+            app = _app(fleet, residency, limits, metrics)
+            yield Core(guarded(app, settings.management), fleet)
+            residency.close()
             tasks.cancel_scope.cancel()
 
 
-def _app(fleet: Fleet, slot: Slot, limits: Deadlines) -> Starlette:
+def _app(
+    fleet: Fleet, residency: ResidencyManager, limits: Deadlines, metrics: Metrics
+) -> Starlette:
     app = Starlette(
         # Tried in this order: first what is asked most and soonest needed.
-        routes=[*speak.routes, *health.routes, *engines.routes, *voices.routes],
+        routes=[
+            *speak.routes,
+            *health.routes,
+            *engines.routes,
+            *voices.routes,
+            *card.routes,
+            *metrics_page.routes,
+        ],
         exception_handlers=exception_handlers(),
     )
     app.router.redirect_slashes = False
     app.state.fleet = fleet
-    app.state.slot = slot
-    app.state.speech = Speech(fleet, slot, limits)
+    app.state.residency = residency
+    app.state.metrics = metrics
+    app.state.speech = Speech(fleet, residency, limits, SpeechMetrics(metrics.registry))
     app.state.voices = Voices(fleet)
     return app
 

@@ -30,6 +30,12 @@ class RemoteUrl:
 
     url: str
 
+    token: str | None = None
+    """What it is shown."""
+
+    ca_file: Path | None = None
+    """Certificates that its own is checked against; the system's where None."""
+
 
 Origin = ForeignCommand | PythonModule | RemoteUrl
 
@@ -37,7 +43,8 @@ Origin = ForeignCommand | PythonModule | RemoteUrl
 def origin_of(engine: str, entry: EngineEntry) -> Origin:
     """Returns where an engine's worker comes from."""
     if entry.url is not None:
-        return RemoteUrl(entry.url)
+        token = entry.token.get_secret_value() if entry.token else None
+        return RemoteUrl(entry.url, token, entry.ca_file)
     if entry.command is not None:
         return ForeignCommand(entry.command)
     assert entry.venv is not None  # the entry has exactly one of the three

@@ -1,13 +1,23 @@
 """The voices of an engine, as its worker lists them (contract § 7)."""
 
 import json
-from typing import Any, cast
+from collections.abc import AsyncGenerator, AsyncIterable
+from http import HTTPStatus
+from typing import Any, Final, cast
 from urllib.parse import quote
 
-from rhapsode_contract import Internal, check_voice_id
+from rhapsode_contract import Internal, check_voice_id, read_error
+from rhapsode_contract.quoting import shown
+from rhapsode_http import UpstreamError
 
+from rhapsode.workers.clock import Clock
 from rhapsode.workers.fleet import Fleet
-from rhapsode.workers.session import Answer
+from rhapsode.workers.session import Answer, read_whole
+
+_CREATE_SECONDS: Final = 60.0
+"""From the end of the upload to the answer; what needs a model comes with the first speak."""
+_VOICE_BYTES: Final = 64 * 1024
+"""More than one voice holds."""
 
 
 class Voices:
@@ -31,12 +41,73 @@ class Voices:
         Raises:
             RhapsodeError: The engine or the voice is unknown, or there is no sample.
         """
-        check_voice_id(voice)
+        check_voice_id(voice, "id")
         session = await self._fleet.worker(engine).ensure_up()
         answer = await session.ask("GET", f"/voices/{voice}/preview")
         if not answer.content_type.lower().startswith("audio/"):
-            raise Internal(f"the engine's preview is {answer.content_type!r}, no audio")
+            raise Internal(
+                f"the engine's preview of {voice!r} has the type {shown(answer.content_type)},"
+                " which is no audio"
+            )
         return answer
+
+    async def create(
+        self, engine: str, headers: list[tuple[bytes, bytes]], form: AsyncIterable[bytes]
+    ) -> bytes:
+        """Passes a create on as it arrives, and returns the new voice as JSON. Loads no model and
+        takes no place on the card (§ 7).
+
+        Args:
+            engine: Whose voice it becomes.
+            headers: What the form is: its type, and its length where that is known.
+            form: The body of the request. An error of it passes through, and ends the create.
+
+        Raises:
+            RhapsodeError: The engine is unknown, or its worker refused or failed.
+            ForeignError: It refused with a code that we do not know.
+        """
+        session = await self._fleet.worker(engine).ensure_up()
+        clock = Clock()
+
+        async def sent() -> AsyncGenerator[bytes]:
+            async for piece in form:
+                yield piece
+            clock.start(_CREATE_SECONDS, lambda: session.too_slow("a new voice", _CREATE_SECONDS))
+
+        with clock.running():
+            try:
+                async with await session.open("POST", "/voices", sent(), headers) as response:
+                    body = await read_whole(response, _VOICE_BYTES)
+            except UpstreamError as error:
+                raise await session.explain(error) from None
+            if response.status >= HTTPStatus.BAD_REQUEST:
+                raise read_error(response.status, body)
+            return with_public_preview(body, engine)
+        raise AssertionError("unreachable: the clock raises where it cuts a block off")
+
+    async def delete(self, engine: str, voice: str) -> None:
+        """Deletes a voice. Loads no model.
+
+        Raises:
+            RhapsodeError: The engine or the voice is unknown, or it is the engine's own.
+            ForeignError: The worker refused with a code that we do not know.
+        """
+        check_voice_id(voice, "id")
+        session = await self._fleet.worker(engine).ensure_up()
+        await session.ask("DELETE", f"/voices/{voice}")
+
+
+def with_public_preview(body: bytes, engine: str) -> bytes:
+    """Returns a worker's voice with its `previewUrl` as the public API has it.
+
+    Raises:
+        Internal: It is no voice.
+    """
+    try:
+        voice: object = json.loads(body)
+    except ValueError:
+        voice = None
+    return _written(_with_public_preview(voice, engine))
 
 
 def with_public_previews(body: bytes, engine: str) -> bytes:
@@ -54,12 +125,16 @@ def with_public_previews(body: bytes, engine: str) -> bytes:
     if not isinstance(voices, list):
         raise Internal("the engine's answer to /voices is no list")
     rewritten = [_with_public_preview(voice, engine) for voice in cast("list[object]", voices)]
-    return json.dumps(rewritten, ensure_ascii=False, separators=(",", ":")).encode()
+    return _written(rewritten)
+
+
+def _written(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def _with_public_preview(voice: object, engine: str) -> dict[str, Any]:
     if not isinstance(voice, dict):
-        raise Internal("the engine's answer to /voices holds what is no voice")
+        raise Internal("the engine's answer to /voices is, or holds, what is no voice")
     fields = cast("dict[str, Any]", voice)
     if fields.get("previewUrl") is None or not isinstance(fields.get("id"), str):
         return fields

@@ -77,15 +77,27 @@ async def test_voices_are_the_workers_with_public_previews(
         assert (broken.status_code, error(broken)["code"]) == (500, "internal")
 
 
-@pytest.mark.parametrize("voice", ["..%2Fx", "a%2Fb", "%2e%2e", "C:%5Cx", "x" * 65, "a%00", "%2A"])
+@pytest.mark.parametrize("voice", ["..%2Fx", "a%2fb", "%2e%2e", "C:%5Cx", "x" * 65, "a%00", "%2A"])
+@pytest.mark.parametrize(("method", "rest"), [("GET", "/preview"), ("DELETE", "")])
 @pytest.mark.contract("7.id.grammar")
-async def test_a_preview_of_what_is_no_id_is_refused_before_anything_starts(
-    serve: Serve, tone: Tone, voice: str
+async def test_what_is_no_id_is_refused_before_anything_starts(
+    serve: Serve, tone: Tone, voice: str, method: str, rest: str
 ) -> None:
     async with serve({"tone": tone()}) as core:
-        answer = await core.http.get(f"/engines/tone/voices/{voice}/preview")
+        answer = await core.http.request(method, f"/engines/tone/voices/{voice}{rest}")
         assert (answer.status_code, error(answer)["code"]) == (400, "bad_request")
+        assert error(answer)["message"].startswith("id: ")
         assert (await core.http.get("/engines")).json()[0]["process"] == "down"
+
+
+async def test_a_preview_that_is_not_there_names_its_voice(serve: Serve, tone: Tone) -> None:
+    async with serve({"tone": tone()}) as core:
+        unknown = await core.http.get("/engines/tone/voices/a44/preview")
+        assert (unknown.status_code, error(unknown)["code"]) == (404, "unknown_voice")
+        assert error(unknown)["message"].startswith("id: there is no 'a44'; there are a4, ")
+        silent = await core.http.get("/engines/tone/voices/a4/preview")
+        assert (silent.status_code, error(silent)["code"]) == (422, "unsupported")
+        assert error(silent)["message"] == "id: the voice 'a4' has no preview"
 
 
 @pytest.mark.contract("6.errors.unknown-engine")
@@ -107,6 +119,8 @@ async def test_an_engine_that_is_not_here_is_unknown_on_every_route(
         ("POST", "/terminate"),
         ("GET", "/"),
         ("GET", "/engines/"),
+        ("GET", "/engines/tone/voices/a/b"),
+        ("GET", "/engines/tone/voices/a/b/preview"),
     ],
 )
 async def test_a_route_nobody_serves_is_404_with_the_envelope(

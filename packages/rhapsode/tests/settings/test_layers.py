@@ -182,6 +182,12 @@ def test_an_entry_that_makes_no_sense_is_refused_naming_the_engine(entry: dict[s
     assert "engines.tone" in refusal({"engines": {"tone": entry}})
 
 
+@pytest.mark.parametrize("command", [[], "serve", [""], [7], {}])
+def test_a_command_that_is_none_is_told_what_a_command_is(command: object) -> None:
+    message = refusal({"engines": {"tone": {"command": command}}})
+    assert "engines.tone.command: should be a list of words" in message
+
+
 def test_a_secret_is_in_no_message_and_in_no_repr() -> None:
     secret = "correct horse"
     message = refusal(

@@ -10,6 +10,7 @@ from rhapsode_contract import (
     Capabilities,
     PublicSpeakRequest,
     RhapsodeError,
+    SpeakRequest,
     Unsupported,
 )
 
@@ -53,54 +54,62 @@ def asked(
     return dispatch(body, document(current), resident)
 
 
+def request_of(
+    resident: str | None = None, current: dict[str, Any] | None = None, **fields: Any
+) -> SpeakRequest:
+    request = asked(resident, current, **fields).request
+    assert isinstance(request, SpeakRequest)
+    return request
+
+
 @pytest.mark.contract("4.effective.request-first", "d.variant.forwarded")
 def test_the_variant_that_a_request_names_wins() -> None:
-    assert asked("plain", variant="rich").request.variant == "rich"
+    assert request_of("plain", variant="rich").variant == "rich"
 
 
 @pytest.mark.contract("4.effective.resident-next", "6.speak.variant")
 def test_a_request_that_names_none_gets_the_resident_one() -> None:
-    assert asked("rich").request.variant == "rich"
+    assert request_of("rich").variant == "rich"
 
 
 @pytest.mark.contract("4.effective.default-last", "d.variant.default")
 def test_with_none_resident_it_gets_the_first_that_is_listed() -> None:
-    assert asked().request.variant == "plain"
+    assert request_of().variant == "plain"
 
 
 @pytest.mark.contract("4.effective.reads-variants")
 def test_the_checks_are_those_of_the_effective_variant_whatever_is_current() -> None:
-    assert asked("rich", CURRENT, variant="plain", text="Ha [laugh] ha").request.text == "Ha ha"
+    assert request_of("rich", CURRENT, variant="plain", text="Ha [laugh] ha").text == "Ha ha"
 
 
 @pytest.mark.contract("5.cues.stripped", "5.cues.gap")
 def test_a_cue_that_is_not_claimed_goes_with_the_space_it_leaves() -> None:
-    assert asked(text="Well [laugh] no [gasp].").request.text == "Well no."
+    assert request_of(text="Well [laugh] no [gasp].").text == "Well no."
 
 
 @pytest.mark.contract("5.cues.kept")
 def test_a_claimed_cue_stays_in_its_place() -> None:
-    assert asked(variant="rich", text="Ha [laugh] [gasp] no").request.text == "Ha [laugh] no"
+    assert request_of(variant="rich", text="Ha [laugh] [gasp] no").text == "Ha [laugh] no"
 
 
 @pytest.mark.contract("6.delivery.dropped")
 def test_a_delivery_that_is_not_claimed_is_dropped() -> None:
-    assert asked(delivery="hushed").request.delivery is None
-    assert asked(variant="rich", delivery="hushed").request.delivery == "hushed"
-    assert asked(variant="rich", delivery="frantic").request.delivery is None
+    assert request_of(delivery="hushed").delivery is None
+    assert request_of(variant="rich", delivery="hushed").delivery == "hushed"
+    assert request_of(variant="rich", delivery="frantic").delivery is None
 
 
 @pytest.mark.contract("6.language.default")
 def test_a_language_is_the_one_asked_for_or_the_first() -> None:
-    assert asked(variant="rich").request.language == "en"
-    assert asked(variant="rich", language="de").request.language == "de"
-    assert asked(language="xx").request.language is None
+    assert request_of(variant="rich").language == "en"
+    assert request_of(variant="rich", language="de").language == "de"
+    assert request_of(language="xx").language is None
 
 
 def test_what_else_was_asked_goes_on_as_it_came() -> None:
-    request = asked(
+    request = request_of(
         variant="rich", voice="v1", format="opus", params={"speed": 1.5}, seed=7, stream=True
-    ).request
+    )
     assert request.to_object() == {
         "text": "Hello",
         "voice": "v1",
@@ -114,7 +123,7 @@ def test_what_else_was_asked_goes_on_as_it_came() -> None:
 
 
 def test_the_worker_is_never_told_of_a_keep_alive_nor_of_its_own_name() -> None:
-    told = asked(keepAliveSeconds=-1).request.to_object()
+    told = request_of(keepAliveSeconds=-1).to_object()
     assert not {"keepAliveSeconds", "engine"} & set(told)
 
 
@@ -143,7 +152,7 @@ def test_what_the_variant_does_not_do_is_refused_naming_the_field(
 
 @pytest.mark.contract("d.text.counting")
 def test_the_limit_counts_what_is_left_after_stripping() -> None:
-    assert asked(variant="rich", text="x" * 20 + " [gasp]").request.text == "x" * 20
+    assert request_of(variant="rich", text="x" * 20 + " [gasp]").text == "x" * 20
 
 
 @pytest.mark.contract("d.buffer.bound", "6.buffer.only-when-asked")

@@ -74,6 +74,18 @@ async def test_a_stream_has_its_headers_and_passes_the_trailer_on(
             assert answer.trailers == [(b"x-rhapsode-duration-ms", b"42")]
 
 
+@pytest.mark.contract("6.duration.best-effort")
+async def test_a_stream_whose_worker_says_no_duration_is_whole(
+    serve: Serve, unruly: EngineEntry
+) -> None:
+    body = b'{"engine": "unruly", "text": "bare", "stream": true}'
+    async with serve({"unruly": unruly}) as core, Client(core.address) as client:
+        json_type = [(b"content-type", b"application/json")]
+        async with await client.request("POST", "/speak", json_type, body) as answer:
+            assert len(await _read(answer.read)) == 1024
+            assert answer.trailers == []
+
+
 async def _read(read: Callable[[], Any]) -> bytes:
     body = b""
     while piece := await read():

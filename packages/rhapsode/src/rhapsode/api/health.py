@@ -1,12 +1,12 @@
 """`GET /health`: whether this box speaks, for a monitor."""
 
-from rhapsode_contract import CONTRACT, CoreHealth, Residency
+from rhapsode_contract import CONTRACT, CoreHealth
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from rhapsode.api.answers import json_shape
-from rhapsode.residency.slot import Slot
+from rhapsode.residency.manager import ResidencyManager
 from rhapsode.version import VERSION
 from rhapsode.workers.fleet import Fleet
 
@@ -14,21 +14,15 @@ from rhapsode.workers.fleet import Fleet
 async def show_health(request: Request) -> Response:
     """Answers from what is known: starts nothing and waits for nothing."""
     fleet: Fleet = request.app.state.fleet
-    slot: Slot = request.app.state.slot
+    residency: ResidencyManager = request.app.state.residency
     engines = fleet.summaries()
     has_failed = any(engine.process == "failed" for engine in engines)
-    residency = Residency(
-        resident=sum(engine.model != "unloaded" for engine in engines),
-        max=1,
-        waiting=slot.waiting,
-        blocked_by=slot.blocked_by,
-    )
     health = CoreHealth(
         contract=CONTRACT,
         version=VERSION,
         status="degraded" if has_failed else "ok",
         engines=engines,
-        residency=residency,
+        residency=residency.summary(),
     )
     return json_shape(health)
 

@@ -1,11 +1,12 @@
 """One engine of this box, as its operator or its install wrote it down."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Final, Self
+from typing import Annotated, Final, Self, cast
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, Field, SecretStr, StringConstraints, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, model_validator
 from rhapsode_contract import is_engine_id
 
 from rhapsode.settings.field import KeepAlive, Live, Section
@@ -34,6 +35,15 @@ def _check_url(text: str) -> str:
     raise ValueError("should be an absolute http or https URL")
 
 
+def _check_command(words: object) -> object:
+    """Stands before pydantic's own checks, whose words are about tuples."""
+    if isinstance(words, list | tuple):
+        each = cast(Sequence[object], words)
+        if each and all(isinstance(word, str) and word for word in each):
+            return each
+    raise ValueError("should be a list of words, the program first and none of them empty")
+
+
 EngineId = Annotated[str, AfterValidator(_check_engine_id)]
 """What clients call an engine."""
 
@@ -41,9 +51,7 @@ Module = Annotated[str, AfterValidator(_check_module)]
 
 Url = Annotated[str, AfterValidator(_check_url)]
 
-Word = Annotated[str, StringConstraints(min_length=1)]
-
-Command = Annotated[tuple[Word, ...], Field(min_length=1)]
+Command = Annotated[tuple[str, ...], BeforeValidator(_check_command)]
 
 
 class EngineEntry(Section):
@@ -66,6 +74,9 @@ class EngineEntry(Section):
 
     token: SecretStr | None = None
     """What the core shows a worker that asks for a token."""
+
+    ca_file: Path | None = None
+    """Certificates that the one of a remote worker is checked against, instead of the system's."""
 
     env: dict[str, str] = Field(default_factory=dict[str, str])
     """Variables of the worker, over those it is given anyway."""

@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 from pydantic.fields import FieldInfo
 from rhapsode_contract.shape import Integer, Number
+from rhapsode_contract.speaking import KEEP_ALIVE_SECONDS_MAX
 
 Applies = Literal["live", "restart"]
 """When a change to a setting takes effect."""
@@ -35,7 +36,7 @@ def applies(field: FieldInfo) -> Applies:
     return _LIVE if any(isinstance(mark, Live) for mark in field.metadata) else "restart"
 
 
-KeepAlive = Annotated[Integer, Field(ge=-1)]
+KeepAlive = Annotated[Integer, Field(ge=-1, le=KEEP_ALIVE_SECONDS_MAX)]
 """Seconds an idle model stays: -1 until the room is needed, 0 not at all."""
 
 Milliseconds = Annotated[Integer, Field(ge=0)]

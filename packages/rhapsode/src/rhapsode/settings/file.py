@@ -98,7 +98,11 @@ def _anchored(settings: Settings, path: Path | None) -> Settings:
             ),
             "engines": {
                 engine: entry.model_copy(
-                    update={"venv": absolute(entry.venv), "cwd": absolute(entry.cwd)}
+                    update={
+                        "venv": absolute(entry.venv),
+                        "cwd": absolute(entry.cwd),
+                        "ca_file": absolute(entry.ca_file),
+                    }
                 )
                 for engine, entry in settings.engines.items()
             },

@@ -5,9 +5,12 @@ from typing import Final
 
 from rhapsode_contract import (
     Capabilities,
+    DialogueRequest,
+    PublicDialogueRequest,
     PublicSpeakRequest,
     SpeakRequest,
     Variant,
+    check_conversation,
     check_format,
     check_language,
     check_params,
@@ -24,13 +27,19 @@ _GROWING_SEGMENTS: Final = 12
 class Dispatch:
     """A request that has passed every check the core can make."""
 
-    request: SpeakRequest
+    target: str
+    """The worker's route."""
+
+    request: SpeakRequest | DialogueRequest
     """What the worker is asked; its variant is always named."""
 
     variant: str
     """The effective one."""
 
     is_streamed: bool
+
+    keep_alive_seconds: int | None
+    """What the client says of the model it loads; never sent to a worker (§ 3)."""
 
     character_limit: int
     """Most code points the variant takes: what a buffered answer is bounded by."""
@@ -45,7 +54,8 @@ def dispatch(
     """Holds a request against what its engine declares.
 
     Cues that the effective variant does not claim are stripped, a delivery that it does not claim
-    is dropped; `current` is never looked at.
+    is dropped (one outside the vocabulary was refused before: see `SpeakRequest.delivery`);
+    `current` is never looked at.
 
     Args:
         body: As it came.
@@ -74,11 +84,48 @@ def dispatch(
         stream=bool(body.stream),
     )
     return Dispatch(
+        target="/speak",
         request=request,
         variant=name,
         is_streamed=bool(body.stream),
+        keep_alive_seconds=body.keep_alive_seconds,
         character_limit=variant.character_limit,
         segments=_segments(len(text), variant),
+    )
+
+
+def dispatch_dialogue(
+    body: PublicDialogueRequest, capabilities: Capabilities, resident: str | None
+) -> Dispatch:
+    """The same for a conversation, which is one take however long it is.
+
+    Raises:
+        BadRequest: A turn is unspeakable, together they are too long, a dial is unknown or out of
+            range, a label has a voice and no turn, or an id is none.
+        Unsupported: The variant performs no dialogue or not with so many speakers, or the variant,
+            format or language is not listed.
+    """
+    name = effective_variant(body.variant, resident, capabilities.variants)
+    variant = capabilities.variants[name]
+    turns = check_conversation(body.turns, body.voices or {}, variant, name)
+    request = DialogueRequest(
+        turns=turns,
+        voices=body.voices,
+        variant=name,
+        format=check_format(body.format, capabilities.formats),
+        language=check_language(body.language, variant),
+        params=check_params(body.params, variant.dials) or None,
+        seed=body.seed,
+        stream=bool(body.stream),
+    )
+    return Dispatch(
+        target="/dialogue",
+        request=request,
+        variant=name,
+        is_streamed=bool(body.stream),
+        keep_alive_seconds=body.keep_alive_seconds,
+        character_limit=variant.character_limit,
+        segments=_segments(sum(len(turn.text) for turn in turns), variant),
     )
 
 

@@ -8,8 +8,6 @@ from typing import Final
 from rhapsode_contract import (
     DURATION_HEADER,
     Internal,
-    ModelUnavailable,
-    SpeakRequest,
     read_error,
 )
 from rhapsode_http import (
@@ -23,7 +21,9 @@ from rhapsode_http import (
 )
 from starlette.types import Send
 
-from rhapsode.speech.deadlines import Clock
+from rhapsode.speech.account import Account
+from rhapsode.speech.dispatch import Dispatch
+from rhapsode.workers.clock import Clock
 from rhapsode.workers.session import Session, read_whole
 
 FLOOR_BYTES: Final = 256
@@ -47,15 +47,16 @@ class Audio:
 
 
 async def take_whole(
-    session: Session, request: SpeakRequest, clock: Clock, limit_bytes: int
+    session: Session, asked: Dispatch, clock: Clock, limit_bytes: int, account: Account
 ) -> Audio:
     """Asks for an utterance and returns its audio once all of it is there.
 
     Args:
         session: The worker's process.
-        request: With `stream` false.
+        asked: Not streamed.
         clock: Runs already, or will once it is this request's turn.
         limit_bytes: More is not believed.
+        account: Told of the audio.
 
     Raises:
         RhapsodeError: The worker refused or failed, took too long, or what it sent is no audio.
@@ -64,8 +65,11 @@ async def take_whole(
     """
     with clock.running():
         try:
-            async with await session.open("POST", "/speak", request.to_json()) as response:
+            async with await session.open(
+                "POST", asked.target, asked.request.to_json()
+            ) as response:
                 content_type = await _expect_audio(response)
+                account.note_first_byte()
                 body = await read_whole(response, limit_bytes)
         except UpstreamUnreachable:
             raise
@@ -73,20 +77,27 @@ async def take_whole(
             raise await session.explain(error) from None
         if len(body) < FLOOR_BYTES:
             raise Internal(_too_short(len(body)))
-        return Audio([(b"content-type", content_type), *_durations(response.headers)], body)
+        durations = _durations(response.headers, account)
+        return Audio([(b"content-type", content_type), *durations], body)
     raise AssertionError("unreachable: the clock raises where it cuts a block off")
 
 
 async def relay_stream(
-    session: Session, request: SpeakRequest, clock: Clock, stall_seconds: float, send: Send
+    session: Session,
+    asked: Dispatch,
+    clock: Clock,
+    stall_seconds: float,
+    account: Account,
+    send: Send,
 ) -> None:
     """Asks for an utterance and passes its audio on, each piece as it comes.
 
     Args:
         session: The worker's process.
-        request: With `stream` true.
+        asked: Streamed.
         clock: Runs already, or will once it is this request's turn.
         stall_seconds: What may lie between two pieces.
+        account: Told of the audio.
         send: ASGI's.
 
     Raises:
@@ -97,7 +108,7 @@ async def relay_stream(
     """
     with clock.running():
         try:
-            response = await session.open("POST", "/speak", request.to_json())
+            response = await session.open("POST", asked.target, asked.request.to_json())
         except UpstreamUnreachable:
             raise
         except UpstreamError as error:
@@ -108,17 +119,18 @@ async def relay_stream(
             except UpstreamError as error:
                 raise await session.explain(error) from None
             clock.stop()
+            account.note_first_byte()
             headers = [
                 (b"content-type", content_type),
                 *UNBUFFERED,
                 (b"trailer", DURATION_HEADER.encode()),
             ]
-            pieces = _pieces(response, clock, stall_seconds)
-            await send_stream(send, headers, pieces, lambda: _durations(response.trailers))
+            pieces = _pieces(session, response, clock, stall_seconds)
+            await send_stream(send, headers, pieces, lambda: _durations(response.trailers, account))
 
 
 async def _pieces(
-    response: UpstreamResponse, clock: Clock, stall_seconds: float
+    session: Session, response: UpstreamResponse, clock: Clock, stall_seconds: float
 ) -> AsyncIterator[bytes]:
     """Yields the audio. The clock runs while the worker is waited for, not while the client is.
 
@@ -127,6 +139,7 @@ async def _pieces(
     """
 
     def stalled() -> StreamAborted:
+        session.suspect()
         return StreamAborted(f"stall: no audio came from the engine for {stall_seconds:g} s")
 
     count = 0
@@ -135,6 +148,7 @@ async def _pieces(
         try:
             piece = await response.read()
         except UpstreamError as error:
+            session.suspect()
             raise StreamAborted(f"the engine broke off after {count} bytes: {error}") from None
         clock.stop()
         if not piece:
@@ -164,10 +178,8 @@ def _too_short(count: int) -> str:
     return f"the engine sent {count} bytes; fewer than {FLOOR_BYTES} are no audio"
 
 
-def _durations(pairs: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-    return [(name, value) for name, value in pairs if name == _DURATION]
-
-
-def too_slow(stage: str, seconds: float) -> ModelUnavailable:
-    """Returns the error of a stage that is late before there was any audio."""
-    return ModelUnavailable(f"{stage}: not there within {seconds:g} s")
+def _durations(pairs: list[tuple[bytes, bytes]], account: Account) -> list[tuple[bytes, bytes]]:
+    durations = [(name, value) for name, value in pairs if name == _DURATION]
+    for _, value in durations:
+        account.note_duration(value)
+    return durations

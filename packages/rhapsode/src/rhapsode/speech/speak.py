@@ -3,14 +3,16 @@
 from functools import partial
 from typing import Final
 
-from rhapsode_contract import Capabilities, PublicSpeakRequest
+from rhapsode_contract import Capabilities, PublicDialogueRequest, PublicSpeakRequest
 from rhapsode_http import UpstreamUnreachable
 from starlette.types import Send
 
-from rhapsode.residency.slot import Slot
-from rhapsode.speech.deadlines import Clock, Deadlines
-from rhapsode.speech.dispatch import Dispatch, dispatch
-from rhapsode.speech.relay import Audio, relay_stream, take_whole, too_slow
+from rhapsode.residency.manager import ResidencyManager
+from rhapsode.speech.account import Account, SpeechMetrics
+from rhapsode.speech.deadlines import Deadlines
+from rhapsode.speech.dispatch import Dispatch, dispatch, dispatch_dialogue
+from rhapsode.speech.relay import Audio, relay_stream, take_whole
+from rhapsode.workers.clock import Clock
 from rhapsode.workers.fleet import Fleet
 from rhapsode.workers.session import Session
 from rhapsode.workers.worker import Worker
@@ -24,9 +26,16 @@ _HEADER_BYTES: Final = 64 * 1024
 class Speech:
     """Speaks on whichever engine a request names."""
 
-    def __init__(self, fleet: Fleet, slot: Slot, deadlines: Deadlines) -> None:
+    def __init__(
+        self,
+        fleet: Fleet,
+        residency: ResidencyManager,
+        deadlines: Deadlines,
+        metrics: SpeechMetrics,
+    ) -> None:
+        self._metrics = metrics
         self._fleet = fleet
-        self._slot = slot
+        self._residency = residency
         self._deadlines = deadlines
 
     async def speak(self, body: PublicSpeakRequest, send: Send) -> None:
@@ -42,38 +51,62 @@ class Speech:
             StreamAborted: The audio broke off; the client's connection has to be cut.
         """
         worker = self._fleet.worker(body.engine)
-        session = await worker.ensure_up()
-        asked = dispatch(body, session.capabilities, worker.resident_variant)
-        async with self._slot.lease(worker.engine, asked.variant):
-            audio = await self._speak_on(worker, asked, send)
+        with self._metrics.utterance(worker.engine) as account:
+            session = await worker.ensure_up()
+            asked = dispatch(body, session.capabilities, worker.resident_variant)
+            await self._answer(worker, asked, account, send)
+
+    async def converse(self, engine: str, body: PublicDialogueRequest, send: Send) -> None:
+        """The same for a dialogue: a conversation made in one pass.
+
+        Raises:
+            RhapsodeError: As `speak`.
+            ForeignError: As `speak`.
+            StreamAborted: As `speak`.
+        """
+        worker = self._fleet.worker(engine)
+        with self._metrics.utterance(worker.engine) as account:
+            session = await worker.ensure_up()
+            asked = dispatch_dialogue(body, session.capabilities, worker.resident_variant)
+            await self._answer(worker, asked, account, send)
+
+    async def _answer(self, worker: Worker, asked: Dispatch, account: Account, send: Send) -> None:
+        account.variant = asked.variant
+        lease = self._residency.lease(worker.engine, asked.variant, asked.keep_alive_seconds)
+        async with lease:
+            audio = await self._speak_on(worker, asked, account, send)
         # The card is free for the next one while a slow client takes what is whole.
         if audio is not None:
             await audio.send(send)
 
-    async def _speak_on(self, worker: Worker, asked: Dispatch, send: Send) -> Audio | None:
+    async def _speak_on(
+        self, worker: Worker, asked: Dispatch, account: Account, send: Send
+    ) -> Audio | None:
         """Speaks; on a second process where the first had gone before that was noticed."""
         for is_last in (False, True):
             session = await worker.ensure_loaded(asked.variant)
             try:
-                return await self._perform(session, asked, send)
+                return await self._perform(session, asked, account, send)
             except UpstreamUnreachable as error:
                 failure = await session.explain(error)
                 if is_last or not session.ended.is_set():
                     raise failure from None
         raise AssertionError("unreachable: the last try returns or raises")
 
-    async def _perform(self, session: Session, asked: Dispatch, send: Send) -> Audio | None:
+    async def _perform(
+        self, session: Session, asked: Dispatch, account: Account, send: Send
+    ) -> Audio | None:
         """Returns the audio where it was asked for whole, else sends it as it comes."""
         clock = Clock()
         stage, seconds = self._patience(asked)
-        late = partial(too_slow, stage, seconds)
+        late = partial(session.too_slow, stage, seconds)
         with session.turns.take(lambda: clock.start(seconds, late)):
             if asked.is_streamed:
                 stall = self._deadlines.stall_seconds
-                await relay_stream(session, asked.request, clock, stall, send)
+                await relay_stream(session, asked, clock, stall, account, send)
                 return None
             limit = byte_limit(session.capabilities, asked)
-            return await take_whole(session, asked.request, clock, limit)
+            return await take_whole(session, asked, clock, limit, account)
 
     def _patience(self, asked: Dispatch) -> tuple[str, float]:
         if asked.is_streamed:

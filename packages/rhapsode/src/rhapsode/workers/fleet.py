@@ -1,13 +1,14 @@
 """Every worker of this core."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import anyio.abc
 from rhapsode_contract import EngineSummary
 
 from rhapsode.registry import unknown_engine
 from rhapsode.settings.entry import EngineEntry
-from rhapsode.workers.worker import Surroundings, Worker
+from rhapsode.workers.local import Surroundings
+from rhapsode.workers.worker import Worker
 
 
 class Fleet:
@@ -18,10 +19,20 @@ class Fleet:
         entries: Mapping[str, EngineEntry],
         surroundings: Surroundings,
         tasks: anyio.abc.TaskGroup,
+        gone: Callable[[str], None],
     ) -> None:
-        """Prepares the workers; starts none."""
+        """Prepares the workers; starts none.
+
+        Args:
+            entries: The engines in service.
+            surroundings: What their workers are started in.
+            tasks: Where they live; cancelling the group ends their processes.
+            gone: Called with an engine each time its model is gone: its process has ended, or a
+                load has failed.
+        """
         self._workers = {
-            engine: Worker(engine, entry, surroundings, tasks) for engine, entry in entries.items()
+            engine: Worker(engine, entry, surroundings, tasks, gone)
+            for engine, entry in entries.items()
         }
 
     def __iter__(self) -> Iterator[str]:
@@ -41,9 +52,21 @@ class Fleet:
             raise unknown_engine(engine, self._workers)
         return worker
 
+    def is_loaded(self, engine: str) -> bool:
+        """Whether an engine's model is there, or is being loaded."""
+        return self.worker(engine).resident_variant is not None
+
+    def size_bytes(self, engine: str) -> int | None:
+        """Returns what an engine's model takes, as its worker measured it."""
+        return self.worker(engine).size_bytes
+
     async def end(self, engine: str) -> None:
-        """Ends an engine's process and returns once it is reaped."""
+        """Ends an engine's process; returns once it is reaped and its memory is back."""
         await self.worker(engine).end()
+
+    async def unload(self, engine: str) -> None:
+        """Takes an engine's model off the card; its process stays, unless it hangs."""
+        await self.worker(engine).unload()
 
     def kill(self) -> None:
         """Kills every process at once, for a core that must not wait."""

@@ -3,12 +3,14 @@
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from math import inf
 
 import anyio
 import anyio.abc
 from rhapsode_contract import (
     Capabilities,
     ForeignError,
+    Health,
     LoadRequest,
     ModelUnavailable,
     RhapsodeError,
@@ -16,7 +18,7 @@ from rhapsode_contract import (
 
 from rhapsode.workers.lifecycle import MODEL, Model, ModelEvent, advance
 from rhapsode.workers.outcome import Failure, Outcome
-from rhapsode.workers.session import Session
+from rhapsode.workers.session import Session, parse
 
 logger = logging.getLogger(__name__)
 
@@ -36,24 +38,32 @@ class Resident:
         self,
         engine: str,
         limit_seconds: float,
+        unload_seconds: float,
         tasks: anyio.abc.TaskGroup,
-        hung: Callable[[], None],
+        hung: Callable[[RhapsodeError], None],
+        lost: Callable[[], None],
     ) -> None:
         """Begins with nothing loaded.
 
         Args:
             engine: For the log.
             limit_seconds: What a load may take without any news of progress.
+            unload_seconds: What an unload may take.
             tasks: Where loads run: whoever asked for one may leave, the load goes on.
-            hung: Called when a load took too long; the process is of no more use.
+            hung: Called when a load took too long, or an unload did not end well; the process is
+                of no more use.
+            lost: Called when a load has failed; whoever wanted the model may have left since.
         """
         self._engine = engine
         self._limit_seconds = limit_seconds
+        self._unload_seconds = unload_seconds
         self._tasks = tasks
         self._hung = hung
+        self._lost = lost
         self._state = Model.UNLOADED
         self._variant: str | None = None
         self._load: _Load | None = None
+        self._health: Health | None = None
 
     @property
     def state(self) -> Model:
@@ -63,6 +73,11 @@ class Resident:
     def variant(self) -> str | None:
         """The variant that is loaded or being loaded."""
         return self._variant
+
+    @property
+    def size_bytes(self) -> int | None:
+        """What the model takes of its device, as the worker measured it at its load."""
+        return self._health.model_bytes if self._health is not None else None
 
     async def ensure(self, session: Session, variant: str) -> None:
         """Returns once `variant` is loaded in the process of `session`.
@@ -80,6 +95,32 @@ class Resident:
             raise type(session.exit)(session.exit.message)
         elif self._state is not Model.LOADED or self._variant != variant:
             await self._begin(session, variant).outcome.result()
+
+    @property
+    def device(self) -> str | None:
+        """Where it is, such as `cuda:0`."""
+        return self._health.device if self._health is not None else None
+
+    async def unload(self, session: Session) -> None:
+        """Returns once nothing is loaded. A worker that does not manage is of no more use.
+
+        Raises:
+            RhapsodeError: It did not unload.
+            ForeignError: So, with a code that we do not know.
+        """
+        while self._load is not None:
+            await self._load.outcome.settled()
+        if self._state is not Model.LOADED or session.exit is not None:
+            return
+        self._fire(ModelEvent.UNLOAD, self._variant)
+        try:
+            await session.ask("POST", "/unload", seconds=self._unload_seconds)
+        except (RhapsodeError, ForeignError) as error:
+            if session.exit is None:  # else it is no more, and another may be there already
+                self._hung(ModelUnavailable(f"unload: {error.message}"))
+            raise
+        if session.exit is None:
+            self._fire(ModelEvent.GONE, None)
 
     def note_progress(self) -> None:
         """Gives a load that is still downloading its time again."""
@@ -106,7 +147,8 @@ class Resident:
         with load.scope:
             try:
                 wanted = LoadRequest(variant=load.variant).to_json()
-                await load.session.ask("POST", "/load", wanted)
+                answer = await load.session.ask("POST", "/load", wanted, seconds=inf)
+                self._health = parse(Health, answer.body, "/load")
                 # `current` names the samples this variant makes, which bound a buffered answer.
                 load.session.capabilities = await load.session.read(Capabilities, "/capabilities")
             except (RhapsodeError, ForeignError) as error:
@@ -124,12 +166,15 @@ class Resident:
             return
         self._fire(ModelEvent.FAIL, None)
         load.outcome.fail(failure)
+        self._lost()
         if load.scope.cancelled_caught:
-            self._hung()
+            self._hung(ModelUnavailable(str(failure)))
 
     def _fire(self, event: ModelEvent, variant: str | None) -> None:
         before, self._state = self._state, advance(MODEL, self._state, event)
         self._variant = variant
+        if self._state is not Model.LOADED:
+            self._health = None
         if before is not self._state:
             logger.info(
                 "model: %s, %s -> %s",

@@ -1,6 +1,6 @@
 """One process of a worker while it is up: who it is and how it is asked."""
 
-from collections.abc import Iterable
+from collections.abc import AsyncIterable, Callable, Iterable
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Final, TypeVar
@@ -8,7 +8,9 @@ from typing import Final, TypeVar
 import anyio
 from rhapsode_contract import (
     Capabilities,
+    Health,
     Internal,
+    ModelUnavailable,
     RhapsodeError,
     Shape,
     read_error,
@@ -20,6 +22,7 @@ from rhapsode_http import (
     UpstreamError,
     UpstreamResponse,
     UpstreamTooLong,
+    UpstreamUnreachable,
     request_id,
 )
 
@@ -27,6 +30,8 @@ from rhapsode.workers.turns import Turns
 
 _JSON_BYTES: Final = 4 * 1024 * 1024
 """More than any document of a worker's holds."""
+_ANSWER_SECONDS: Final = 60.0
+"""What a worker may take over a question that needs no model."""
 _EXIT_NOTICE_SECONDS: Final = 1.0
 """A connection's end is seen before the process's own, which explains it."""
 
@@ -50,7 +55,11 @@ class Session:
 
     client: Client
 
-    pid: int
+    stranger: Callable[[], Client]
+    """Makes a client that has no connection yet, as whoever comes next would have none."""
+
+    process_id: int | None
+    """None where its process is none of ours."""
 
     capabilities: Capabilities
     """As the worker declared them at its start, or after its last load."""
@@ -63,6 +72,15 @@ class Session:
     exit: RhapsodeError | None = None
     """What its end is to whoever was waiting for an answer."""
 
+    suspect: Callable[[], None] = lambda: None
+    """Called when it may hang; whoever owns it finds out, and ends it if so."""
+
+    @property
+    def pid(self) -> int:
+        """Of a process of ours."""
+        assert self.process_id is not None
+        return self.process_id
+
     def end(self, failure: RhapsodeError) -> None:
         """Takes note that the process is gone.
 
@@ -73,32 +91,47 @@ class Session:
         self.ended.set()
 
     async def open(
-        self, method: str, target: str, body: bytes = b"", more: Iterable[tuple[bytes, bytes]] = ()
+        self,
+        method: str,
+        target: str,
+        body: bytes | AsyncIterable[bytes] = b"",
+        more: Iterable[tuple[bytes, bytes]] = (),
     ) -> UpstreamResponse:
         """Asks the worker; returns once the head of its answer has come. Sets no deadline.
+
+        Args:
+            method: Such as `POST`.
+            target: The worker's route.
+            body: JSON, or pieces of something else, as `more` says.
+            more: Headers.
 
         Raises:
             UpstreamError: It did not answer; `explain` says why.
         """
         headers = list(more)
-        if body:
+        if isinstance(body, bytes) and body:
             headers.append((b"content-type", b"application/json"))
         if (current := request_id.get()) is not None:
             headers.append((REQUEST_ID_HEADER.lower().encode(), current.encode()))
         return await self.client.request(method, target, headers, body)
 
-    async def ask(self, method: str, target: str, body: bytes = b"") -> Answer:
-        """Asks the worker and returns its whole answer. Sets no deadline.
+    async def ask(
+        self, method: str, target: str, body: bytes = b"", *, seconds: float = _ANSWER_SECONDS
+    ) -> Answer:
+        """Asks the worker and returns its whole answer.
 
         Raises:
-            RhapsodeError: The worker refused, failed or broke off.
+            RhapsodeError: The worker refused, failed, broke off or took longer than `seconds`.
             ForeignError: It refused with a code that we do not know.
         """
         try:
-            async with await self.open(method, target, body) as response:
-                whole = await read_whole(response, _JSON_BYTES)
+            with anyio.fail_after(seconds):
+                async with await self.open(method, target, body) as response:
+                    whole = await read_whole(response, _JSON_BYTES)
         except UpstreamError as error:
             raise await self.explain(error) from None
+        except TimeoutError:
+            raise self.too_slow(f"{method} {target}", seconds) from None
         if response.status >= HTTPStatus.BAD_REQUEST:
             raise read_error(response.status, whole)
         return Answer(response.status, response.header("content-type") or "", whole)
@@ -125,11 +158,24 @@ class Session:
 
     async def explain(self, error: UpstreamError) -> RhapsodeError:
         """Returns what a broken connection is to a caller: the process's end where that was it."""
+        if await self.has_ended_by_itself():
+            assert self.exit is not None
+            return type(self.exit)(self.exit.message)
+        self.suspect()
+        if isinstance(error, UpstreamUnreachable):
+            return ModelUnavailable(f"the engine lets nobody in: {error}")
+        return Internal(f"the engine did not finish its answer: {error}")
+
+    async def has_ended_by_itself(self) -> bool:
+        """Whether the process is gone, once there was time to hear of it."""
         with anyio.move_on_after(_EXIT_NOTICE_SECONDS):
             await self.ended.wait()
-        if self.exit is not None:
-            return type(self.exit)(self.exit.message)
-        return Internal(f"the engine did not finish its answer: {error}")
+        return self.ended.is_set()
+
+    def too_slow(self, stage: str, seconds: float) -> ModelUnavailable:
+        """Returns the error of a stage that is late before there was any audio."""
+        self.suspect()
+        return ModelUnavailable(f"{stage}: not there within {seconds:g} s")
 
 
 def parse(model: type[S], body: bytes, target: str) -> S:
@@ -173,6 +219,21 @@ async def first_capabilities(client: Client) -> Capabilities:
         error = read_error(response.status, body)
         raise Internal(f"start: the engine did not say what it can do: {error.message}")
     return parse(Capabilities, body, "/capabilities")
+
+
+async def health_of(client: Client, seconds: float) -> Health | None:
+    """Returns how a worker says it is; None where it does not within `seconds`."""
+    with anyio.move_on_after(seconds):
+        try:
+            async with await client.request("GET", "/health") as response:
+                body = await read_whole(response, _JSON_BYTES)
+        except (UpstreamError, Internal):
+            return None
+        try:
+            return read_shape(Health, body) if response.status == HTTPStatus.OK else None
+        except ValueError:
+            return None
+    return None
 
 
 async def ask_to_terminate(client: Client) -> bool:

@@ -1,67 +1,38 @@
-"""One engine's worker: its process and the model in it, started and ended on demand."""
+"""One engine's worker: started on demand, watched, restarted, and the model in it."""
 
 import logging
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable
+from math import inf
 
 import anyio
 import anyio.abc
 from rhapsode_contract import (
     Capabilities,
     EngineSummary,
+    ForeignError,
     Internal,
     LogLine,
+    ModelUnavailable,
     RhapsodeError,
-    Unsupported,
 )
-from rhapsode_http import Client, UnixAddress, first_of, request_id
+from rhapsode_http import request_id
 
-from rhapsode.registry import ForeignCommand, Origin, PythonModule, RemoteUrl, origin_of
+from rhapsode.registry import Origin, RemoteUrl, origin_of
 from rhapsode.settings.entry import EngineEntry
-from rhapsode.workers.environment import worker_environment
-from rhapsode.workers.exits import exit_error, silence_error
-from rhapsode.workers.handshake import read_handshake
-from rhapsode.workers.journal import Journal
-from rhapsode.workers.life import Life
 from rhapsode.workers.lifecycle import PROCESS, Process, ProcessEvent, advance
+from rhapsode.workers.link import End, Link
+from rhapsode.workers.local import LocalLink, Surroundings
 from rhapsode.workers.outcome import Outcome
-from rhapsode.workers.process import ChildProcess, Launch, open_process
+from rhapsode.workers.remote import RemoteLink
 from rhapsode.workers.resident import Resident
-from rhapsode.workers.session import Session, ask_to_terminate, first_capabilities
-from rhapsode.workers.sockets import SocketFolderRefused, socket_path
+from rhapsode.workers.restarts import Reconnects, Rest, Restarts, RestPolicy
+from rhapsode.workers.session import Session, health_of
 
 logger = logging.getLogger(__name__)
 
-_LAUNCHER = Path(__file__).with_name("launcher.py")
-
-
-@dataclass(frozen=True)
-class Surroundings:
-    """What every worker of this core is started in."""
-
-    environ: Mapping[str, str]
-    """The core's own environment, from which a worker's is built."""
-
-    python: str
-    """Our own interpreter, for the launcher of commands that are not ours."""
-
-    sockets: Path
-    """The private folder of this core's sockets."""
-
-    voice_dir: Path
-
-    startup_seconds: float
-
-    grace_seconds: float
-    """What a worker that was told to end may take."""
-
-    load_seconds: float
-
 
 class Worker:
-    """Owner of one engine's process.
+    """Owner of one engine's worker.
 
     Nobody looks at its state first and then acts: they say `ensure_up` or `ensure_loaded` and
     wait. Giving up a wait disturbs nobody else, since the work is in tasks of the worker's own.
@@ -73,6 +44,7 @@ class Worker:
         entry: EngineEntry,
         surroundings: Surroundings,
         tasks: anyio.abc.TaskGroup,
+        gone: Callable[[str], None] = lambda engine: None,
     ) -> None:
         """Prepares a worker; starts nothing.
 
@@ -81,23 +53,41 @@ class Worker:
             entry: Where it comes from.
             surroundings: What it is started in.
             tasks: Where its life runs; cancelling the group ends its process.
+            gone: Called each time its model is gone: its process has ended, or a load has failed.
         """
         self.engine = engine
-        self._entry = entry
-        self._origin: Origin = origin_of(engine, entry)
         self._surroundings = surroundings
         self._tasks = tasks
+        self._gone = gone
+        origin = origin_of(engine, entry)
+        self._is_local = not isinstance(origin, RemoteUrl)
+        self._link, self._restarts = self._made_for(origin, entry)
+        self._rest: _Resting | None = None
         self._state = Process.DOWN
         self._start = Outcome[Session]()
         self._session: Session | None = None
+        self._up_since = inf
         self._ending = anyio.Event()
         self._down = anyio.Event()
         self._down.set()
-        self._child: ChildProcess | None = None
-        self._resident = Resident(engine, surroundings.load_seconds, tasks, self._ask_to_end)
+        self._fault: RhapsodeError | None = None
+        self._looked = anyio.Event()
+        self._looked.set()
+        load, unload = surroundings.load_seconds, surroundings.grace_seconds
+        self._resident = Resident(
+            engine, load, unload, tasks, hung=self._condemn, lost=lambda: gone(engine)
+        )
         self._last_seen: Capabilities | None = None
         self._last_error: str | None = None
-        self._restarts = 0
+        self._crashes = 0
+
+    def _made_for(self, origin: Origin, entry: EngineEntry) -> tuple[Link, RestPolicy]:
+        around, pauses = self._surroundings, self._surroundings.patience.pauses_seconds
+        if isinstance(origin, RemoteUrl):
+            link = RemoteLink(self.engine, origin, around.grace_seconds, around.patience)
+            return link, Reconnects(pauses)
+        link = LocalLink(self.engine, origin, entry, around, self._hear)
+        return link, Restarts(around.max_restarts, around.restart_decay_seconds, pauses)
 
     # What others ask.
 
@@ -106,9 +96,21 @@ class Worker:
         """The variant whose model is loaded or being loaded."""
         return self._resident.variant
 
+    @property
+    def size_bytes(self) -> int | None:
+        """What the model takes of its device, where its worker could measure it."""
+        return self._resident.size_bytes
+
+    @property
+    def crashes(self) -> int:
+        """Ends that nobody asked for, since this core began."""
+        return self._crashes
+
     def summary(self) -> EngineSummary:
         """Returns what is known without asking anybody."""
         seen = self._last_seen
+        if self._lived() >= self._surroundings.restart_decay_seconds:
+            self._restarts.note_calm()
         return EngineSummary(
             id=self.engine,
             display_name=seen.engine.display_name if seen else self.engine,
@@ -117,29 +119,38 @@ class Worker:
             model=self._resident.state.value,
             variant=self._resident.variant,
             last_error=self._last_error,
-            restarts=self._restarts,
+            restarts=self._restarts.count,
         )
 
     async def ensure_up(self) -> Session:
-        """Returns the running process, starting one where there is none.
+        """Returns the running worker, starting one where there is none.
 
         Raises:
-            RhapsodeError: It did not start.
+            RhapsodeError: It did not start, or has failed too often.
         """
         while True:
-            if self._session is not None and self._state is Process.UP:
+            if not self._looked.is_set():
+                await self._looked.wait()
+            elif self._session is not None and self._state is Process.UP:
                 return self._session
-            if self._state is Process.DRAINING:
+            elif self._state is Process.DRAINING:
                 await self._down.wait()
             elif self._state is Process.STARTING:
                 return await self._start.result()
+            elif self._state is Process.FAILED:
+                raise Internal(
+                    f"the engine {self.engine!r} has failed and is tried again later; its last"
+                    f" error: {self._last_error}"
+                )
+            elif self._rest is not None and not self._rest.may_be_cut_short:
+                await self._rest.over.wait()
             else:
                 self._begin()
 
     async def ensure_loaded(self, variant: str) -> Session:
-        """Returns a running process in which `variant` is loaded.
+        """Returns a running worker in which `variant` is loaded.
 
-        The caller holds a lease on the slot, so nobody wants another variant meanwhile.
+        The caller holds a lease, so nobody wants another variant meanwhile.
 
         Raises:
             RhapsodeError: The process did not start, or the model did not load.
@@ -149,25 +160,39 @@ class Worker:
         await self._resident.ensure(session, variant)
         return session
 
+    async def unload(self) -> None:
+        """Takes the model off the card and keeps the process, unless that hangs."""
+        session = self._session
+        if session is None:
+            return
+        try:
+            await self._resident.unload(session)
+        except (RhapsodeError, ForeignError) as error:
+            logger.warning("%s", error.message, extra={"engine": self.engine})
+            await session.ended.wait()
+
     async def end(self) -> None:
-        """Ends the process and returns once it is reaped; nothing happens where there is none."""
+        """Ends the process and returns once it is reaped and its memory is back. Where there is
+        none this clears a fault.
+        """
+        self._stop_resting()
+        if self._state is Process.FAILED:
+            self._restarts.note_calm()
+        card, size = self._surroundings.card, self._resident.size_bytes
+        device = self._resident.device if self._is_local else None
+        used = card.used_bytes(device)
         self._ask_to_end()
         await self._down.wait()
+        await card.memory_is_back(device, used, size)
 
     def kill(self) -> None:
-        """Kills the process group at once, for a core that must not wait."""
-        if self._child is not None:
-            self._child.kill()
+        """Ends the process at once, for a core that must not wait."""
+        self._link.kill()
 
     # One life.
 
     def _begin(self) -> None:
-        if isinstance(self._origin, RemoteUrl):
-            raise Unsupported(
-                f"engine: {self.engine!r} is on another machine, and remote engines are not"
-                " served yet",
-                field="engine",
-            )
+        self._stop_resting()
         self._fire(ProcessEvent.START)
         self._start = Outcome[Session]()
         self._ending = anyio.Event()
@@ -175,110 +200,112 @@ class Worker:
         self._tasks.start_soon(self._live)
 
     async def _live(self) -> None:
-        """Runs one process from its spawn until it is reaped."""
         # This task was started by some request, whose id is not that of what happens here.
         request_id.set(None)
-        life = Life(Journal(self.engine, self._hear))
-        failure: RhapsodeError | None = None
+        end = End(ModelUnavailable("the server is going down"))
         try:
-            listen = UnixAddress(socket_path(self._surroundings.sockets, self.engine))
-            async with open_process(self._launch(listen), life.hearers) as child:
-                self._child = child
-                await self._run(child, life, listen)
-        except RhapsodeError as error:
-            failure = error
-        except (OSError, SocketFolderRefused) as error:
-            failure = Internal(f"the engine's process cannot be started: {error}")
+            end = await self._link.live(self._become_ready, self._ending)
         except anyio.get_cancelled_exc_class():
             self._fire(ProcessEvent.END)
             raise
         finally:
-            self._close(life, failure)
-
-    async def _run(self, child: ChildProcess, life: Life, listen: UnixAddress) -> None:
-        """Waits for the process to be ready and then for its end, asked for or not."""
-        ready_by = anyio.current_time() + self._surroundings.startup_seconds
-        with self._readiness(life, ready_by):
-            await first_of(life.has_spoken.wait, self._ending.wait)
-        if life.handshake is None:
-            return
-        address = read_handshake(life.handshake, engine=self.engine, listen=listen)
-        async with Client(address) as client:
-            with self._readiness(life, ready_by):
-                capabilities = await first_capabilities(client)
-            if not self._ending.is_set():
-                self._become_ready(Session(self.engine, client, child.pid, capabilities))
-                await first_of(life.has_ended.wait, self._ending.wait)
-            if self._ending.is_set():
-                await child.end(ask=lambda: ask_to_terminate(client))
-
-    @contextmanager
-    def _readiness(self, life: Life, ready_by: float) -> Generator[None]:
-        """Bounds a step of the start.
-
-        Raises:
-            ModelUnavailable: It was not over at `ready_by`.
-        """
-        with anyio.CancelScope(deadline=ready_by) as scope:
-            yield
-        if scope.cancelled_caught:
-            raise silence_error(self._surroundings.startup_seconds, life.journal.last_words)
+            self._close(end)
 
     def _become_ready(self, session: Session) -> None:
+        session.suspect = lambda: self._suspect(session)
         self._last_seen = session.capabilities
         self._session = session
+        self._up_since = anyio.current_time()
         self._fire(ProcessEvent.READY)
-        logger.info("ready", extra={"engine": self.engine, "pid": session.pid})
+        logger.info("ready", extra={"engine": self.engine, "pid": session.process_id})
         self._start.succeed(session)
 
-    def _close(self, life: Life, failure: RhapsodeError | None) -> None:
+    def _close(self, end: End) -> None:
         """Takes note that the process is gone."""
         was_asked = self._state is Process.DRAINING
-        was_up = self._session is not None
-        if failure is None:
-            when = "while it was up" if was_up else "before it was ready"
-            # Once it was up its log is about other callers' requests, and this goes to any caller.
-            words = "" if was_up else life.journal.last_words
-            failure = exit_error(life.status or 0, words, when)
-        if not was_asked:
-            self._last_error = failure.message
-            self._restarts += was_up
-            logger.error("%s", failure.message, extra={"engine": self.engine})
+        fault, self._fault = self._fault, None
+        told = ModelUnavailable(f"the engine {self.engine!r} was told to end meanwhile")
+        failure = fault or (told if was_asked else end.failure)
+        lived = self._lived()
+        self._up_since = inf
         session, self._session = self._session, None
-        self._child = None
         self._fire(ProcessEvent.EXIT)
         self._resident.process_exited(failure)
         self._start.fail(failure)
         if session is not None:
             session.end(failure)
+        if fault is not None or not was_asked:
+            self._last_error = failure.message
+            logger.error("%s", failure.message, extra={"engine": self.engine})
+        if lived >= self._surroundings.restart_decay_seconds:
+            self._restarts.note_calm()
+        if not was_asked:
+            self._crashes += 1
+            self._take(self._restarts.after_end(lived, is_hopeless=end.is_hopeless))
         self._down.set()
+        self._gone(self.engine)
+
+    def _lived(self) -> float:
+        return max(0.0, anyio.current_time() - self._up_since)
 
     def _ask_to_end(self) -> None:
         self._fire(ProcessEvent.END)
         self._ending.set()
 
+    # Faults.
+
+    def _suspect(self, session: Session) -> None:
+        """Finds out whether a worker that failed a request lives; asked by that request."""
+        is_current = session is self._session and not self._ending.is_set()
+        if is_current and self._looked.is_set():  # one look at a time
+            self._looked = anyio.Event()
+            self._tasks.start_soon(self._look_after, session, self._looked)
+
+    async def _look_after(self, session: Session, looked: anyio.Event) -> None:
+        request_id.set(None)
+        seconds = self._surroundings.patience.probe_seconds
+        # A connection that was kept says nothing of a worker that takes no new one.
+        async with session.stranger() as client:
+            health = await health_of(client, seconds)
+        if health is None and not await session.has_ended_by_itself():
+            self._condemn(
+                ModelUnavailable(
+                    f"the engine did not answer within {seconds:g} s how it is, and is replaced"
+                )
+            )
+        looked.set()
+
+    def _condemn(self, fault: RhapsodeError) -> None:
+        """Ends a process that is of no more use. It counts as asked for (contract § 2)."""
+        if self._state in {Process.STARTING, Process.UP}:
+            self._fault = fault
+            self._ask_to_end()
+
+    # Between two lives.
+
+    def _take(self, rest: Rest) -> None:
+        if rest.is_failure:
+            self._fire(ProcessEvent.GIVE_UP)
+        if rest.seconds is not None:
+            self._rest = _Resting(rest.seconds, rest.may_be_cut_short)
+            self._tasks.start_soon(self._start_after, self._rest)
+
+    async def _start_after(self, rest: "_Resting") -> None:
+        request_id.set(None)
+        with anyio.move_on_after(rest.seconds):
+            await rest.over.wait()
+        if self._rest is rest:
+            logger.info("restarting", extra={"engine": self.engine})
+            self._begin()
+
+    def _stop_resting(self) -> None:
+        rest, self._rest = self._rest, None
+        if rest is not None:
+            rest.over.set()
+
     def _hear(self, line: LogLine) -> None:
         if line.event == "fetch":
             self._resident.note_progress()
-
-    def _launch(self, listen: UnixAddress) -> Launch:
-        around, entry = self._surroundings, self._entry
-        match self._origin:
-            case PythonModule(python, module):
-                command = (str(python), "-m", module)
-            case ForeignCommand(words):
-                command = (around.python, "-I", "-S", str(_LAUNCHER), *words)
-            case RemoteUrl():
-                raise AssertionError("unreachable: refused before a start")
-        environment = worker_environment(
-            around.environ,
-            engine=self.engine,
-            listen=str(listen),
-            voice_dir=around.voice_dir,
-            venv=entry.venv,
-            extra=entry.env,
-        )
-        return Launch(command, environment, entry.cwd, around.grace_seconds)
 
     def _fire(self, event: ProcessEvent) -> None:
         before, self._state = self._state, advance(PROCESS, self._state, event)
@@ -290,3 +317,13 @@ class Worker:
                 self._state.value,
                 extra={"engine": self.engine},
             )
+
+
+class _Resting:
+    """A pause before the next start."""
+
+    def __init__(self, seconds: float, may_be_cut_short: bool) -> None:
+        self.seconds = seconds
+        self.may_be_cut_short = may_be_cut_short
+        self.over = anyio.Event()
+        """Set when it is over, or nobody waits for it any more."""

@@ -1,0 +1,99 @@
+"""A place on the card that an engine holds."""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from math import inf
+from typing import Literal
+
+import anyio
+from rhapsode_contract import ResidentModel
+
+from rhapsode.residency.plan import Place
+
+Reason = Literal["room", "keep-alive", "operator"]
+"""Why a model goes: another one needs its place, nobody needed it for long, or somebody said so."""
+
+
+@dataclass(eq=False)
+class Held:
+    """One engine's place. Times are anyio's clock unless they are dates."""
+
+    engine: str
+
+    variant: str
+
+    leases: int = 0
+
+    taken: float = 0.0
+    """When the last lease was taken."""
+
+    used: float = 0.0
+    """When it was last in use."""
+
+    used_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+    keep_alive_seconds: int | None = None
+    """What the request with the last lease says, or None."""
+
+    is_empty: bool = False
+    """It holds no model: only the end of a process that is up without one."""
+
+    reason: Reason | None = None
+    """Why it ends; None while it stays."""
+
+    keeps_process: bool = False
+    """Whether it ends without its process."""
+
+    gone: anyio.Event = field(default_factory=anyio.Event)
+    """Set once it has ended."""
+
+    def take(self, variant: str, keep_alive_seconds: int | None) -> None:
+        """Adds a lease. What the last one says of the keep-alive counts, silence too (§ 3)."""
+        self.variant = variant
+        self.leases += 1
+        self.keep_alive_seconds = keep_alive_seconds
+        self.taken = self.used = anyio.current_time()
+        self.used_at = datetime.now(UTC)
+
+    def release(self) -> None:
+        """Ends a lease."""
+        self.leases -= 1
+        self.used = anyio.current_time()
+        self.used_at = datetime.now(UTC)
+
+    def deadline(self, keep_alive_seconds: int) -> float:
+        """Returns when it has been idle for so long; never while it is in use or ends already."""
+        if self.leases or self.reason is not None or keep_alive_seconds < 0:
+            return inf
+        return self.used + keep_alive_seconds
+
+    def place(self) -> Place:
+        """Returns it as the plan sees it."""
+        return Place(
+            engine=self.engine,
+            variant=self.variant,
+            leases=self.leases,
+            taken=self.taken,
+            used=self.used,
+            is_ending=self.reason is not None,
+            is_empty=self.is_empty,
+        )
+
+    def report(self, keep_alive_seconds: int, size_bytes: int | None) -> ResidentModel:
+        """Returns it as an operator sees it.
+
+        Args:
+            keep_alive_seconds: The one in force.
+            size_bytes: As the worker measured it, or None.
+        """
+        lasts = timedelta(seconds=keep_alive_seconds)
+        is_lasting = self.deadline(keep_alive_seconds) == inf
+        return ResidentModel(
+            engine=self.engine,
+            variant=self.variant,
+            leases=self.leases,
+            last_used_at=self.used_at,
+            expires_at=None if is_lasting else self.used_at + lasts,
+            keep_alive_seconds=keep_alive_seconds,
+            size_bytes=size_bytes,
+        )

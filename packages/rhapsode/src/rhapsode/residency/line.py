@@ -1,0 +1,89 @@
+"""The requests that wait for a model, in the order in which they came."""
+
+from collections.abc import Container, Iterator
+from math import inf
+
+import anyio
+
+from rhapsode.residency.plan import Want
+
+
+class Ticket:
+    """A request that has its lease, or waits for it."""
+
+    def __init__(self, want: Want, keep_alive_seconds: int | None, deadline: float) -> None:
+        """Begins without a lease.
+
+        Args:
+            want: The model.
+            keep_alive_seconds: What the request says of it, or None.
+            deadline: Until when others may go on speaking, on anyio's clock.
+        """
+        self.want = want
+        self.keep_alive_seconds = keep_alive_seconds
+        self.is_granted = False
+        self._deadline = deadline
+        self._is_assured = False
+        self._granted: anyio.Event | None = None
+        """Of one that has to wait; most are granted at once."""
+        self._waiting: anyio.CancelScope | None = None
+
+    def grant(self) -> None:
+        """Gives the request its lease."""
+        self.is_granted = True
+        if self._granted is not None:
+            self._granted.set()
+
+    def assure(self, is_assured: bool) -> None:
+        """Says whether it waits for nobody to finish speaking, so that no deadline applies: the end
+        of an old process is bounded by its own grace.
+        """
+        has_changed = is_assured is not self._is_assured
+        self._is_assured = is_assured
+        if has_changed and self._waiting is not None:
+            self._waiting.deadline = self._deadline_in_force
+
+    async def wait(self) -> None:
+        """Returns when the lease is given or the deadline has passed."""
+        self._granted = anyio.Event()
+        with anyio.CancelScope(deadline=self._deadline_in_force) as self._waiting:
+            await self._granted.wait()
+
+    @property
+    def _deadline_in_force(self) -> float:
+        return inf if self._is_assured else self._deadline
+
+
+class Line:
+    """Who waits."""
+
+    def __init__(self) -> None:
+        self._tickets: list[Ticket] = []
+
+    def __len__(self) -> int:
+        return len(self._tickets)
+
+    def __iter__(self) -> Iterator[Ticket]:
+        return iter(self._tickets)
+
+    @property
+    def wants(self) -> list[Want]:
+        """What they want, from the head on."""
+        return [ticket.want for ticket in self._tickets]
+
+    def join(self, ticket: Ticket) -> None:
+        """Stands last."""
+        self._tickets.append(ticket)
+
+    def leave(self, ticket: Ticket) -> None:
+        """Goes without a lease."""
+        self._tickets.remove(ticket)
+
+    def take(self, index: int) -> Ticket:
+        """Takes one out, to be given its lease."""
+        return self._tickets.pop(index)
+
+    def assure(self, indices: Container[int]) -> None:
+        """Stops the clock of those at `indices`, and lets that of the others run."""
+        for index, ticket in enumerate(self._tickets):
+            ticket.assure(index in indices)

@@ -1,0 +1,296 @@
+"""A worker on another machine: a real one, at the other end of a TCP connection."""
+
+import os
+import signal
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx
+import pytest
+from pydantic import SecretStr
+from rhapsode.settings.entry import EngineEntry
+from rhapsode.speech.deadlines import Deadlines
+from rhapsode.workers.patience import Patience
+from rhapsode.workers.worker import Worker
+from rhapsode_contract import Internal, ModelUnavailable
+
+pytestmark = pytest.mark.anyio
+
+OpenWorker = Callable[..., AbstractAsyncContextManager[Worker]]
+Serve = Callable[..., AbstractAsyncContextManager[Any]]
+OpenRemote = Callable[..., AbstractAsyncContextManager[Any]]
+OpenRelay = Callable[..., AbstractAsyncContextManager[Any]]
+
+HASTE = Patience(
+    probe_seconds=0.5,
+    pauses_seconds=(0.0, 0.1),
+    connect_seconds=0.5,
+    watch_seconds=0.2,
+    return_seconds=0.02,
+)
+LONG = "word " * 800
+"""Minutes of audio."""
+
+
+def at(port: int, path: str = "", scheme: str = "http", **fields: Any) -> EngineEntry:
+    """The entry of a worker on a port of this machine."""
+    return EngineEntry(url=f"{scheme}://127.0.0.1:{port}{path}", **fields)
+
+
+async def until(is_so: Callable[[], bool]) -> None:
+    """Waits for what nobody is told of."""
+    while not is_so():  # noqa: ASYNC110 (a turn of the loop would starve the process)
+        await anyio.sleep(0.01)
+
+
+def assert_is_speech(answer: httpx.Response) -> None:
+    assert answer.status_code == 200, answer.text
+    assert answer.content.startswith(b"RIFF")
+    assert len(answer.content) > 1000
+
+
+@pytest.mark.contract("1.remote.url")
+async def test_a_worker_at_a_url_is_an_engine_like_any_other(
+    serve: Serve, open_remote: OpenRemote
+) -> None:
+    async with open_remote() as remote, serve({"tone": at(remote.port)}) as core:
+        for stream in (False, True):
+            assert_is_speech(await core.speak(engine="tone", text="Hello.", stream=stream))
+        voices = await core.http.get("/engines/tone/voices")
+        assert voices.json()[0]["id"]
+        residency = (await core.http.get("/residency")).json()
+        assert [model["engine"] for model in residency["models"]] == ["tone"]
+        summary = (await core.http.get("/engines")).json()[0]
+        assert (summary["process"], summary["model"]) == ("up", "loaded")
+    # A core that ends takes no worker with it that is not its own.
+    assert remote.exits == []
+
+
+async def test_a_worker_beyond_loopback_is_shown_its_token(
+    serve: Serve, open_remote: OpenRemote
+) -> None:
+    async with open_remote(listen="tcp:0.0.0.0:0", token="s3cret") as remote:
+        async with serve({"tone": at(remote.port, token=SecretStr("s3cret"))}) as core:
+            assert_is_speech(await core.speak(engine="tone", text="Hello."))
+        for entry in (at(remote.port), at(remote.port, token=SecretStr("guessed"))):
+            async with serve({"tone": entry}) as core:
+                answer = await core.speak(engine="tone", text="Hello.")
+                assert answer.status_code == 503
+                assert answer.json()["error"]["code"] == "model_unavailable"
+                assert "token" in answer.json()["error"]["message"]
+                assert "s3cret" not in answer.text
+                assert "guessed" not in answer.text
+
+
+async def test_tls_with_a_certificate_of_the_operators_own(
+    serve: Serve, open_remote: OpenRemote, open_relay: OpenRelay, identity: Any
+) -> None:
+    async with open_remote() as remote, open_relay(remote.port, tls=identity.context) as relay:
+        entry = at(relay.port, scheme="https", ca_file=identity.certificate)
+        async with serve({"tone": entry}) as core:
+            for stream in (False, True):
+                assert_is_speech(await core.speak(engine="tone", text="Hello.", stream=stream))
+
+
+async def test_a_certificate_that_nobody_vouches_for_is_not_trusted(
+    open_worker: OpenWorker, open_relay: OpenRelay, identity: Any
+) -> None:
+    async with (
+        open_relay(1, tls=identity.context) as relay,
+        open_worker(at(relay.port, scheme="https")) as worker,
+    ):
+        with pytest.raises(ModelUnavailable, match="https://127.*(?i:certificate)"):
+            await worker.ensure_up()
+
+
+@pytest.mark.parametrize("content", [None, "no certificate"])
+async def test_a_file_that_holds_no_certificates_is_named(
+    open_worker: OpenWorker, tmp_path: Path, content: str | None
+) -> None:
+    ca_file = tmp_path / "authorities.pem"
+    if content is not None:
+        ca_file.write_text(content)
+    async with open_worker(at(1, scheme="https", ca_file=ca_file)) as worker:
+        with pytest.raises(Internal, match=r"caFile: .*/authorities\.pem: "):
+            await worker.ensure_up()
+        assert worker.summary().process == "down"
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [EngineEntry(url="http://127.0.0.1:99999"), at(1, token=SecretStr("two\nlines"))],
+    ids=["port", "token"],
+)
+async def test_what_is_no_url_or_token_is_an_error_and_not_the_end(
+    open_worker: OpenWorker, entry: EngineEntry
+) -> None:
+    async with open_worker(entry) as worker:
+        with pytest.raises(Internal, match="cannot be reached") as refused:
+            await worker.ensure_up()
+        assert "lines" not in refused.value.message
+
+
+async def test_a_worker_may_lie_below_a_path(
+    serve: Serve, open_remote: OpenRemote, open_relay: OpenRelay
+) -> None:
+    def below(piece: bytes) -> bytes:
+        return piece.replace(b" /in/the%20attic/", b" /")
+
+    async with (
+        open_remote() as remote,
+        open_relay(remote.port, edit_request=below) as relay,
+        serve({"tone": at(relay.port, "/in/the%20attic/")}) as core,
+    ):
+        assert_is_speech(await core.speak(engine="tone", text="Hello."))
+
+
+async def test_the_engine_at_the_url_has_to_be_the_one_that_was_meant(
+    open_worker: OpenWorker, open_remote: OpenRemote
+) -> None:
+    async with open_remote() as remote, open_worker(at(remote.port), engine="viola") as worker:
+        with pytest.raises(Internal, match="'tone'.*'viola'"):
+            await worker.ensure_up()
+        await anyio.wait_all_tasks_blocked()
+        assert worker.summary().process == "down"
+
+
+@pytest.mark.contract("9.refuse.too-high")
+async def test_a_remote_worker_that_speaks_a_contract_above_ours_is_refused(
+    open_worker: OpenWorker, open_remote: OpenRemote, open_relay: OpenRelay
+) -> None:
+    def newer(piece: bytes) -> bytes:
+        return piece.replace(b'"contract":1', b'"contract":7')
+
+    async with (
+        open_remote() as remote,
+        open_relay(remote.port, edit_answer=newer) as relay,
+        open_worker(at(relay.port)) as worker,
+    ):
+        with pytest.raises(Internal, match="contract 7.*1"):
+            await worker.ensure_up()
+
+
+@pytest.mark.contract("2.stop.remote-kept")
+async def test_a_remote_worker_is_asked_to_end_and_its_replacement_is_used(
+    serve: Serve, open_remote: OpenRemote
+) -> None:
+    async with (
+        open_remote() as remote,
+        serve({"tone": at(remote.port)}, patience=HASTE) as core,
+    ):
+        for count in (1, 2):
+            assert_is_speech(await core.speak(engine="tone", text="Hello."))
+            freed = await core.http.post("/engines/tone/unload")
+            assert freed.status_code == 200
+            assert (freed.json()["process"], freed.json()["restarts"]) == ("down", 0)
+            await until(lambda seen=count: len(remote.exits) == seen)
+            await remote.is_ready.wait()
+        assert remote.exits == [0, 0]
+        assert_is_speech(await core.speak(engine="tone", text="Hello."))
+
+
+async def test_an_unload_of_a_remote_worker_may_keep_its_process(
+    serve: Serve, open_remote: OpenRemote
+) -> None:
+    async with open_remote() as remote, serve({"tone": at(remote.port)}) as core:
+        assert_is_speech(await core.speak(engine="tone", text="Hello."))
+        freed = (await core.http.post("/engines/tone/unload?mode=unload")).json()
+        assert (freed["process"], freed["model"]) == ("up", "unloaded")
+        assert_is_speech(await core.speak(engine="tone", text="Hello."))
+        assert remote.exits == []
+
+
+async def test_a_link_that_is_lost_is_made_again_by_itself(
+    open_worker: OpenWorker, open_remote: OpenRemote
+) -> None:
+    async with (
+        open_remote() as remote,
+        open_worker(at(remote.port), patience=HASTE) as worker,
+    ):
+        session = await worker.ensure_loaded("plain")
+        os.kill(remote.pids[-1], signal.SIGKILL)
+        await session.ended.wait()
+        assert worker.summary().model == "unloaded"
+        await until(lambda: worker.summary().process == "up")
+        assert worker.summary().restarts == 1
+        assert len(remote.pids) == 2
+
+
+async def test_nobody_waits_long_for_a_worker_that_is_not_there(open_worker: OpenWorker) -> None:
+    patience = Patience(pauses_seconds=(1000.0,))
+    async with open_worker(at(1), patience=patience) as worker:
+        for _ in range(3):
+            with pytest.raises(ModelUnavailable, match="http://127.0.0.1:1 cannot be reached"):
+                await worker.ensure_up()
+
+
+async def test_an_end_while_a_connection_is_being_made_is_an_end(
+    open_worker: OpenWorker, open_remote: OpenRemote, open_relay: OpenRelay
+) -> None:
+    async with (
+        open_remote() as remote,
+        open_relay(remote.port) as relay,
+        open_worker(at(relay.port), patience=Patience(connect_seconds=20)) as worker,
+    ):
+        relay.hold()
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(_is_told_so, worker)
+            await anyio.wait_all_tasks_blocked()
+            tasks.start_soon(worker.end)
+            await anyio.wait_all_tasks_blocked()
+            assert worker.summary().process == "draining"
+            relay.resume()
+        assert worker.summary().process == "down"
+
+
+async def _is_told_so(worker: Worker) -> None:
+    with pytest.raises(ModelUnavailable, match="told to end"):
+        await worker.ensure_up()
+
+
+async def test_one_that_does_not_even_hear_that_it_should_end_holds_nobody_up(
+    open_worker: OpenWorker, open_remote: OpenRemote, open_relay: OpenRelay
+) -> None:
+    patience = Patience(connect_seconds=0.5, watch_seconds=1000.0)
+    async with (
+        open_remote() as remote,
+        open_relay(remote.port) as relay,
+        open_worker(at(relay.port), patience=patience, grace_seconds=1000.0) as worker,
+    ):
+        await worker.ensure_loaded("plain")
+        relay.hold()
+        await worker.end()
+        assert worker.summary().process == "down"
+
+
+async def test_a_link_that_stalls_and_comes_back_costs_only_what_was_on_it(
+    serve: Serve, open_remote: OpenRemote, open_relay: OpenRelay
+) -> None:
+    async with (
+        open_remote("pace=1") as remote,
+        open_relay(remote.port) as relay,
+        serve(
+            {"tone": at(relay.port)}, patience=HASTE, deadlines=Deadlines(stall_seconds=5)
+        ) as core,
+    ):
+        asked = {"engine": "tone", "text": LONG, "stream": True}
+        async with core.http.stream("POST", "/speak", json=asked) as answer:
+            pieces = answer.aiter_raw()
+            await anext(pieces)
+            relay.hold()
+            with pytest.raises(httpx.RemoteProtocolError):
+                async for _ in pieces:
+                    pass
+        for _ in range(3):
+            with anyio.fail_after(5):
+                refused = await core.speak(engine="tone", text="Hello.")
+            assert refused.status_code == 503
+            assert refused.json()["error"]["code"] == "model_unavailable"
+            assert refused.headers["retry-after"]
+        relay.resume()
+        assert_is_speech(await core.speak(engine="tone", text="Hi."))
+        residency = (await core.http.get("/residency")).json()
+        assert [model["leases"] for model in residency["models"]] == [0]
