@@ -1,6 +1,7 @@
 """Every error as an answer."""
 
 import logging
+from inspect import iscoroutinefunction
 
 import httpx
 import pytest
@@ -111,3 +112,8 @@ def test_headers_of_the_caller_are_added() -> None:
     assert response.headers["x-a"] == "b"
     assert isinstance(response, Response)
     assert not isinstance(response, PlainTextResponse)
+
+
+def test_no_answer_to_an_error_costs_a_thread() -> None:
+    """Starlette runs a handler that is no coroutine on one."""
+    assert all(iscoroutinefunction(handler) for handler in exception_handlers().values())

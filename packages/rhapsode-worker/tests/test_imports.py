@@ -37,3 +37,13 @@ def test_importing_the_package_alone_imports_nothing_of_it() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True
     )
     assert done.stdout.strip() == "False"
+
+
+def test_the_shape_that_threads_read_is_built_before_any_of_them_runs() -> None:
+    script = (
+        "from rhapsode_worker.voicing.record import Record; print(Record.__pydantic_complete__)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout.strip() == "True"

@@ -1,7 +1,7 @@
 """Errors become answers here, and nowhere else: the envelope of contract § 6."""
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from http import HTTPStatus
 from typing import cast
 
@@ -28,7 +28,7 @@ _logger = logging.getLogger(__name__)
 _RETRY_AFTER_SECONDS = 1
 """For a retryable error of a newer peer, whose own figure we do not know."""
 
-Handler = Callable[[Request, Exception], Response]
+Handler = Callable[[Request, Exception], Awaitable[Response]]
 
 
 def error_response(
@@ -57,6 +57,8 @@ def error_response(
 def exception_handlers() -> dict[type[Exception], Handler]:
     """Returns the handlers that a Starlette application is made with.
 
+    Coroutines all, since Starlette runs any other handler on a thread.
+
     Starlette re-raises whatever reaches the handler of `Exception` once it is answered; the
     server of this package knows that and neither logs it again nor cuts the connection.
     """
@@ -70,11 +72,11 @@ def exception_handlers() -> dict[type[Exception], Handler]:
     }
 
 
-def _answer_error(_: Request, error: Exception) -> Response:
+async def _answer_error(_: Request, error: Exception) -> Response:
     return error_response(cast("RhapsodeError | ForeignError", error))
 
 
-def _answer_http_exception(request: Request, error: Exception) -> Response:
+async def _answer_http_exception(request: Request, error: Exception) -> Response:
     refusal = cast("HTTPException", error)
     return error_response(_translate(request, refusal), refusal.headers)
 
@@ -96,12 +98,12 @@ def _translate(request: Request, refusal: HTTPException) -> RhapsodeError | Fore
             return Internal(refusal.detail)
 
 
-def _answer_nobody(_: Request, __: Exception) -> Response:
+async def _answer_nobody(_: Request, __: Exception) -> Response:
     # The client left before its answer began: whatever is returned here is never sent.
     return Response(status_code=HTTPStatus.BAD_REQUEST)
 
 
-def _answer_bug(request: Request, error: Exception) -> Response:
+async def _answer_bug(request: Request, error: Exception) -> Response:
     # Starlette asks for an answer to what was raised inside one, too; the server logs an abort.
     if as_abort(error) is None:
         _logger.error("%s %s failed", request.method, request.url.path, exc_info=error)

@@ -1,8 +1,17 @@
 """The model over HTTP: loaded on demand, switched, given up; what is said of it meanwhile."""
 
+import asyncio
+import json
+from pathlib import Path
+
+import anyio
+import anyio.lowlevel
 import pytest
 from rhapsode_contract import Capabilities
+from rhapsode_http import Client, Server, UnixAddress, beside, bind
 from rhapsode_worker.encoding.pool import EncoderPool
+from rhapsode_worker.routes import Drain, Routes
+from rhapsode_worker.studio import Studio
 
 from .player import Player
 from .stage import on_stage
@@ -186,3 +195,43 @@ async def test_health_tells_the_size_for_as_long_as_the_model_stays(encoders: En
         await stage.speak()
         assert (await stage.ask("GET", "/health")).json["modelBytes"] == 3_355_443_200
         assert "modelBytes" not in (await stage.ask("POST", "/unload")).json
+
+
+class MovableClock(asyncio.SelectorEventLoop):
+    """A loop whose clock a test may put forward."""
+
+    ahead = 0.0
+
+    def time(self) -> float:
+        return super().time() + self.ahead
+
+
+@pytest.mark.contract("3.policy.worker-obeys")
+def test_a_worker_keeps_its_model_however_long_nobody_asks_it_anything(short_path: Path) -> None:
+    async def be_idle_for_a_year(player: Player) -> None:
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, MovableClock)
+        async with EncoderPool(player.native_format) as pool:
+            # Not on the usual stage, which has a deadline of its own.
+            drain = Drain(lambda: server.drain(), lambda: server.is_draining)
+            routes = Routes(player, Studio(player), pool, 1, drain)
+            with bind(UnixAddress(short_path / "w.sock")) as bound:
+                server = Server(routes.app(), bound)
+                async with beside(server.serve), Client(bound.address) as client:
+                    assert await asked(client, "POST", "/speak", b'{"text": "Hello."}')
+                    loop.ahead += 365 * 24 * 3600
+                    for _ in range(100):  # every timer there is has its turn
+                        await anyio.lowlevel.checkpoint()
+                    health = json.loads(await asked(client, "GET", "/health"))
+        assert (health["process"], health["model"]) == ("up", "loaded")
+
+    player = Player()
+    anyio.run(be_idle_for_a_year, player, backend_options={"loop_factory": MovableClock})
+    assert player.events == ["load plain", "speak Hello."]
+
+
+async def asked(client: Client, method: str, target: str, body: bytes = b"") -> bytes:
+    headers = [(b"content-type", b"application/json")]
+    async with await client.request(method, target, headers, body) as response:
+        assert response.status == 200
+        return await response.read_all(limit_bytes=1 << 20)

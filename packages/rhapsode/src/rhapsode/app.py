@@ -90,15 +90,15 @@ async def open_core(
             for engine, entry in entries.items():
                 if entry.autostart:
                     tasks.start_soon(_start_early, fleet, engine)
-            app = _app(fleet, residency, limits, metrics)
+            each = {name: limits.with_those_of(one.deadlines) for name, one in entries.items()}
+            speech = Speech(fleet, residency, each, SpeechMetrics(metrics.registry))
+            app = _app(fleet, residency, speech, metrics)
             yield Core(guarded(app, settings.management), fleet)
             residency.close()
             tasks.cancel_scope.cancel()
 
 
-def _app(
-    fleet: Fleet, residency: ResidencyManager, limits: Deadlines, metrics: Metrics
-) -> Starlette:
+def _app(fleet: Fleet, residency: ResidencyManager, speech: Speech, metrics: Metrics) -> Starlette:
     app = Starlette(
         # Tried in this order: first what is asked most and soonest needed.
         routes=[
@@ -115,7 +115,7 @@ def _app(
     app.state.fleet = fleet
     app.state.residency = residency
     app.state.metrics = metrics
-    app.state.speech = Speech(fleet, residency, limits, SpeechMetrics(metrics.registry))
+    app.state.speech = speech
     app.state.voices = Voices(fleet)
     return app
 

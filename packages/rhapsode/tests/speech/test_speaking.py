@@ -10,7 +10,7 @@ from typing import Any
 import anyio
 import httpx
 import pytest
-from rhapsode.settings.entry import EngineEntry
+from rhapsode.settings.entry import EngineEntry, EntryDeadlines
 from rhapsode.settings.model import ResidencySettings
 from rhapsode.speech.deadlines import Deadlines
 from rhapsode_http import Client
@@ -173,6 +173,15 @@ async def test_silence_is_unavailable_naming_the_stage(
     assert (answer.status_code, error(answer)["code"]) == (503, "model_unavailable")
     assert error(answer)["message"].startswith(f"{stage}: ")
     assert answer.headers["retry-after"]
+
+
+async def test_an_entry_may_say_what_the_stages_of_its_engine_may_take(
+    serve: Serve, unruly: EngineEntry
+) -> None:
+    quick = unruly.model_copy(update={"deadlines": EntryDeadlines(segment_seconds=0.1)})
+    async with serve({"unruly": quick}) as core:
+        answer = await core.speak(engine="unruly", text="hang")
+    assert error(answer)["message"] == "audio: not there within 0.1 s"
 
 
 @pytest.mark.contract("d.deadlines.first-audio")

@@ -4,12 +4,12 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Final, Self, cast
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, model_validator
 from rhapsode_contract import is_engine_id
 
-from rhapsode.settings.field import KeepAlive, Live, Section
+from rhapsode.settings.field import KeepAlive, Live, Section, SomeSeconds
 
 _MODULE: Final = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 
@@ -30,7 +30,7 @@ def _check_module(text: str) -> str:
 
 def _check_url(text: str) -> str:
     parts = urlsplit(text)
-    if parts.scheme in {"http", "https"} and parts.hostname:
+    if parts.scheme in {"http", "https"} and parts.hostname and _has_port_in_range(parts):
         return text
     raise ValueError("should be an absolute http or https URL")
 
@@ -44,6 +44,13 @@ def _check_command(words: object) -> object:
     raise ValueError("should be a list of words, the program first and none of them empty")
 
 
+def _has_port_in_range(parts: SplitResult) -> bool:
+    try:
+        return parts.port != 0
+    except ValueError:
+        return False
+
+
 EngineId = Annotated[str, AfterValidator(_check_engine_id)]
 """What clients call an engine."""
 
@@ -52,6 +59,22 @@ Module = Annotated[str, AfterValidator(_check_module)]
 Url = Annotated[str, AfterValidator(_check_url)]
 
 Command = Annotated[tuple[str, ...], BeforeValidator(_check_command)]
+
+
+class EntryDeadlines(Section):
+    """What the stages of a request may take on this engine, in seconds, over the server's own."""
+
+    load_seconds: SomeSeconds | None = None
+    """From asking for a load, or from its last news of progress; 600 else."""
+
+    first_audio_seconds: SomeSeconds | None = None
+    """From the end of every earlier request to the first audio; 120 else."""
+
+    stall_seconds: SomeSeconds | None = None
+    """Between two pieces of a stream; 120 else."""
+
+    segment_seconds: SomeSeconds | None = None
+    """Of a whole answer, for each segment of its text; 120 else."""
 
 
 class EngineEntry(Section):
@@ -89,6 +112,8 @@ class EngineEntry(Section):
 
     keep_alive_seconds: Annotated[KeepAlive | None, Live()] = None
     """Of this engine, over `residency.keepAliveSeconds`."""
+
+    deadlines: EntryDeadlines = EntryDeadlines()
 
     accepted: str | None = None
     """The weights licence that was accepted when it was installed."""

@@ -1,6 +1,8 @@
 """How long each stage of a request may take (design, "Deadlines")."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from rhapsode.settings.entry import EntryDeadlines
 
 
 @dataclass(frozen=True)
@@ -18,3 +20,7 @@ class Deadlines:
 
     segment_seconds: float = 120.0
     """Of a buffered answer, for each segment of its text."""
+
+    def with_those_of(self, entry: EntryDeadlines) -> "Deadlines":
+        """Returns these with what an engine's entry says instead."""
+        return replace(self, **entry.model_dump(exclude_none=True))

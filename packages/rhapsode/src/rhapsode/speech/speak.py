@@ -1,5 +1,6 @@
 """One utterance, from the request to the end of its answer."""
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Final
 
@@ -30,9 +31,15 @@ class Speech:
         self,
         fleet: Fleet,
         residency: ResidencyManager,
-        deadlines: Deadlines,
+        deadlines: Mapping[str, Deadlines],
         metrics: SpeechMetrics,
     ) -> None:
+        """Args:
+        fleet: Who speaks.
+        residency: Whose models may be loaded.
+        deadlines: Of each engine's requests.
+        metrics: Told of every utterance.
+        """
         self._metrics = metrics
         self._fleet = fleet
         self._residency = residency
@@ -98,20 +105,21 @@ class Speech:
     ) -> Audio | None:
         """Returns the audio where it was asked for whole, else sends it as it comes."""
         clock = Clock()
-        stage, seconds = self._patience(asked)
+        stage, seconds = self._patience(session.engine, asked)
         late = partial(session.too_slow, stage, seconds)
         with session.turns.take(lambda: clock.start(seconds, late)):
             if asked.is_streamed:
-                stall = self._deadlines.stall_seconds
+                stall = self._deadlines[session.engine].stall_seconds
                 await relay_stream(session, asked, clock, stall, account, send)
                 return None
             limit = byte_limit(session.capabilities, asked)
             return await take_whole(session, asked, clock, limit, account)
 
-    def _patience(self, asked: Dispatch) -> tuple[str, float]:
+    def _patience(self, engine: str, asked: Dispatch) -> tuple[str, float]:
+        deadlines = self._deadlines[engine]
         if asked.is_streamed:
-            return "first audio", self._deadlines.first_audio_seconds
-        return "audio", self._deadlines.segment_seconds * asked.segments
+            return "first audio", deadlines.first_audio_seconds
+        return "audio", deadlines.segment_seconds * asked.segments
 
 
 def byte_limit(capabilities: Capabilities, asked: Dispatch) -> int:

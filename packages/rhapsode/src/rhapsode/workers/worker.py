@@ -73,9 +73,14 @@ class Worker:
         self._fault: RhapsodeError | None = None
         self._looked = anyio.Event()
         self._looked.set()
-        load, unload = surroundings.load_seconds, surroundings.grace_seconds
+        load = entry.deadlines.load_seconds or surroundings.load_seconds
         self._resident = Resident(
-            engine, load, unload, tasks, hung=self._condemn, lost=lambda: gone(engine)
+            engine,
+            load,
+            surroundings.grace_seconds,
+            tasks,
+            hung=self._condemn,
+            lost=lambda: gone(engine),
         )
         self._last_seen: Capabilities | None = None
         self._last_error: str | None = None
