@@ -29,7 +29,13 @@ async def read_body(request: Request, *, limit_bytes: int, what: str) -> bytes:
         BadRequest: The body is too long.
         starlette.requests.ClientDisconnect: The client left first.
     """
-    return b"".join([piece async for piece in body_pieces(request, limit_bytes, what)])
+    check_declared_length(request, limit_bytes=limit_bytes, what=what)
+    body = bytearray()
+    async for piece in request.stream():
+        body += piece
+        if len(body) > limit_bytes:
+            raise _too_long(limit_bytes, what)
+    return bytes(body)
 
 
 async def body_pieces(request: Request, limit_bytes: int, what: str) -> AsyncGenerator[bytes]:

@@ -358,8 +358,9 @@ class ClientConnection(asyncio.Protocol):
 
 def _is_framed(headers: list[tuple[bytes, bytes]]) -> bool:
     """Whether the end of the body is said, by a length or by chunks."""
-    return any(
-        name == b"content-length"
-        or (name == b"transfer-encoding" and value.strip().lower().endswith(b"chunked"))
-        for name, value in headers
-    )
+    for name, value in headers:
+        if name == b"content-length":
+            return True
+        if name == b"transfer-encoding" and value.strip().lower().endswith(b"chunked"):
+            return True
+    return False

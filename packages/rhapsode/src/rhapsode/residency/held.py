@@ -1,5 +1,7 @@
 """A place on the card that an engine holds."""
 
+import asyncio
+import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from math import inf
@@ -16,7 +18,7 @@ Reason = Literal["room", "keep-alive", "operator"]
 
 @dataclass(eq=False)
 class Held:
-    """One engine's place. Times are anyio's clock unless they are dates."""
+    """One engine's place. Times are the loop's clock unless they are dates."""
 
     engine: str
 
@@ -30,7 +32,8 @@ class Held:
     used: float = 0.0
     """When it was last in use."""
 
-    used_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    used_at_epoch: float = field(default_factory=time.time)
+    """The same moment in seconds since 1970."""
 
     keep_alive_seconds: int | None = None
     """What the request with the last lease says, or None."""
@@ -52,14 +55,19 @@ class Held:
         self.variant = variant
         self.leases += 1
         self.keep_alive_seconds = keep_alive_seconds
-        self.taken = self.used = anyio.current_time()
-        self.used_at = datetime.now(UTC)
+        self._note_use()
+        self.taken = self.used
 
     def release(self) -> None:
         """Ends a lease."""
         self.leases -= 1
-        self.used = anyio.current_time()
-        self.used_at = datetime.now(UTC)
+        self._note_use()
+
+    def is_shared_with(self, variant: str) -> bool:
+        """Whether a request for this variant gets a lease, where nobody waits in line: what the
+        plan says of it, without asking for a plan.
+        """
+        return self.reason is None and (self.variant == variant or not self.leases)
 
     def deadline(self, keep_alive_seconds: int) -> float:
         """Returns when it has been idle for so long; never while it is in use or ends already."""
@@ -88,12 +96,17 @@ class Held:
         """
         lasts = timedelta(seconds=keep_alive_seconds)
         is_lasting = self.deadline(keep_alive_seconds) == inf
+        used_at = datetime.fromtimestamp(self.used_at_epoch, UTC)
         return ResidentModel(
             engine=self.engine,
             variant=self.variant,
             leases=self.leases,
-            last_used_at=self.used_at,
-            expires_at=None if is_lasting else self.used_at + lasts,
+            last_used_at=used_at,
+            expires_at=None if is_lasting else used_at + lasts,
             keep_alive_seconds=keep_alive_seconds,
             size_bytes=size_bytes,
         )
+
+    def _note_use(self) -> None:
+        self.used = asyncio.get_running_loop().time()
+        self.used_at_epoch = time.time()

@@ -91,19 +91,15 @@ class ResidencyManager:
         Raises:
             ModelUnavailable: Others were still speaking when the wait was over.
         """
-        deadline = anyio.current_time() + self._settings().eviction_wait_seconds
-        ticket = Ticket(Want(engine, variant), keep_alive_seconds, deadline)
-        self._line.join(ticket)
-        self._settle()
+        held = self._held.get(engine)
+        if held is not None and not len(self._line) and held.is_shared_with(variant):
+            held.take(variant, keep_alive_seconds)
+        else:
+            await self._stand_in_line(Want(engine, variant), keep_alive_seconds)
         try:
-            if not ticket.is_granted:
-                await self._wait_for(ticket)
             yield
         finally:
-            if ticket.is_granted:
-                self._release(engine)
-            else:
-                self._line.leave(ticket)
+            self._release(engine)
             self._settle()
 
     async def free(self, engine: str, mode: Mode) -> None:
@@ -174,14 +170,35 @@ class ResidencyManager:
 
     # Leases.
 
-    async def _wait_for(self, ticket: Ticket) -> None:
-        await ticket.wait()
+    async def _stand_in_line(self, want: Want, keep_alive_seconds: int | None) -> None:
+        """Returns with a lease.
+
+        Raises:
+            ModelUnavailable: Others were still speaking when the wait was over.
+        """
+        deadline = anyio.current_time() + self._settings().eviction_wait_seconds
+        ticket = Ticket(want, keep_alive_seconds, deadline)
+        self._line.join(ticket)
+        self._settle()
         if ticket.is_granted:
             return
+        try:
+            await ticket.wait()
+            if not ticket.is_granted:
+                raise self._waited_too_long(want)
+        except BaseException:
+            if ticket.is_granted:  # in the moment in which its client left
+                self._release(want.engine)
+            else:
+                self._line.leave(ticket)
+            self._settle()
+            raise
+
+    def _waited_too_long(self, want: Want) -> ModelUnavailable:
         settings = self._settings()
         blocked_by = self.summary().blocked_by
-        raise ModelUnavailable(
-            f"wait for room: {ticket.want.engine!r} waited for {blocked_by!r} to finish speaking,"
+        return ModelUnavailable(
+            f"wait for room: {want.engine!r} waited for {blocked_by!r} to finish speaking,"
             f" longer than the {settings.eviction_wait_seconds:g} s of"
             " residency.evictionWaitSeconds"
         )
@@ -192,7 +209,7 @@ class ResidencyManager:
         if held.leases:
             return
         if self._models.is_loaded(engine):
-            self._set_timer()
+            self._wake_at(self._deadline(held))
         else:
             del self._held[engine]  # its load failed, or its process has gone
 
@@ -250,17 +267,20 @@ class ResidencyManager:
         return own if own is not None else self._settings().keep_alive_seconds
 
     def _set_timer(self) -> None:
-        """Sees to it that the next model to expire does. Wakes too early rather than too often:
-        a deadline that only moved away leaves the timer as it is.
+        """Sees to it that the next model to expire does."""
+        self._wake_at(min(map(self._deadline, self._held.values()), default=inf))
+
+    def _wake_at(self, deadline: float) -> None:
+        """Wakes too early rather than too often: a deadline that only moved away leaves the timer
+        as it is.
         """
-        next_at = min(map(self._deadline, self._held.values()), default=inf)
-        if next_at == inf or self._is_closed:
-            return
-        if self._timer is not None and self._timer.when() <= next_at:
+        if deadline == inf or self._is_closed:
             return
         if self._timer is not None:
+            if self._timer.when() <= deadline:
+                return
             self._timer.cancel()
-        self._timer = asyncio.get_running_loop().call_at(next_at, self._expire)
+        self._timer = asyncio.get_running_loop().call_at(deadline, self._expire)
 
     def _expire(self) -> None:
         self._timer = None
