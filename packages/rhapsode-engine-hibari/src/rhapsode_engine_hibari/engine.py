@@ -8,13 +8,12 @@ import numpy as np
 from rhapsode_contract import BadRequest, Voice
 from rhapsode_worker.engine import Engine, LicenseFields
 from rhapsode_worker.native_format import NativeFormat
+from rhapsode_worker.reading import Breath, breaths_of, sentences_of
 from rhapsode_worker.requests import SpeakRequest
 from rhapsode_worker.variant import Variant
 
-from rhapsode_engine_hibari.breath import Breath, breaths_of
 from rhapsode_engine_hibari.level import levelled, trimmed
 from rhapsode_engine_hibari.library import SAMPLE_RATE_HZ, Model, Pronunciation
-from rhapsode_engine_hibari.reading import sentences_of
 from rhapsode_engine_hibari.voices import HibariVoice, chosen, voices_here
 
 logger = logging.getLogger(__name__)

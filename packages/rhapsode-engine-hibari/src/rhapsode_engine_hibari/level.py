@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from rhapsode_engine_hibari.breath import Ending
+from rhapsode_worker.reading import Ending
 
 Audio = NDArray[np.float32]
 

@@ -15,6 +15,7 @@ from hibari import SAMPLE_RATE, Hibari
 from hibari import voices as library_voices
 from hibari.g2p import ASSETS, G2P
 from hibari.g2p.oov import OOV
+from rhapsode_worker.reading import PartByPart
 
 from rhapsode_engine_hibari.level import Audio
 
@@ -57,28 +58,12 @@ class Pronunciation:
 
     def __init__(self, *, british: bool) -> None:
         name = "oov_gb.onnx" if british else "oov.onnx"
-        unknown = _UnknownWords(OOV(str(Path(ASSETS) / name)))
+        unknown = PartByPart(OOV(str(Path(ASSETS) / name)))
         self.library: Any = G2P(oov=unknown, british=british)
 
     def phonemes_of(self, sentence: str) -> str:
         """Returns the phonemes of a sentence, punctuation among them; empty if it has none."""
         return str(self.library(sentence))
-
-
-class _UnknownWords:
-    """Guesses how words are said that the lexicon has not, the longest ones part by part.
-
-    The library's own guess ends at the 24th letter.
-    """
-
-    def __init__(self, network: OOV) -> None:
-        self._network = network
-
-    def __call__(self, word: str) -> str:
-        parts = -(-len(word) // self._network.maxlen)
-        size = -(-len(word) // parts)
-        spoken = [self._network(word[at : at + size]) for at in range(0, len(word), size)]
-        return "".join(filter(None, spoken))
 
 
 class Model:

@@ -119,15 +119,8 @@ async def test_a_file_that_holds_no_certificates_is_named(
         assert worker.summary().process == "down"
 
 
-@pytest.mark.parametrize(
-    "entry",
-    [EngineEntry(url="http://127.0.0.1:99999"), at(1, token=SecretStr("two\nlines"))],
-    ids=["port", "token"],
-)
-async def test_what_is_no_url_or_token_is_an_error_and_not_the_end(
-    open_worker: OpenWorker, entry: EngineEntry
-) -> None:
-    async with open_worker(entry) as worker:
+async def test_what_is_no_token_is_an_error_and_not_the_end(open_worker: OpenWorker) -> None:
+    async with open_worker(at(1, token=SecretStr("two\nlines"))) as worker:
         with pytest.raises(Internal, match="cannot be reached") as refused:
             await worker.ensure_up()
         assert "lines" not in refused.value.message
