@@ -9,7 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from .core_process import PATIENCE_SECONDS, SOCKETS, core, is_alive, process_of, start, tone
+from .core_process import (
+    PATIENCE_SECONDS,
+    RHAPSODE,
+    SOCKETS,
+    core,
+    is_alive,
+    process_of,
+    start,
+    tone,
+)
 
 TRUNCATED = 18
 """curl's exit status for a body that broke off."""
@@ -170,6 +179,30 @@ def test_a_second_signal_ends_at_once(tmp_path: Path) -> None:
         assert not is_alive(pid)
         curl.stdout.read()
         assert curl.wait(PATIENCE_SECONDS) == TRUNCATED
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("voiceDir", "/proc/version", "workers.voiceDir: /proc/version is no folder"),
+        ("voiceDir", "/proc/version/in", "workers.voiceDir: /proc/version is no folder"),
+        ("socketDir", "s" * 120, "workers.socketDir: the socket "),
+    ],
+)
+def test_a_folder_that_can_hold_nothing_is_one_clear_line_at_the_start(
+    tmp_path: Path, name: str, value: str, said: str
+) -> None:
+    config = tmp_path / "rhapsode.toml"
+    config.write_text(
+        f'[server]\nhost = "127.0.0.1"\nport = 0\n[workers]\n{name} = "{value}"\n{tone()}'
+    )
+    command = [RHAPSODE, "serve", "--config", config]
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"rhapsode serve: {said}")
+    assert done.stderr.count("\n") == 1
 
 
 def test_a_port_in_use_is_one_clear_line(tmp_path: Path) -> None:

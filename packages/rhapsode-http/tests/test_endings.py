@@ -76,6 +76,7 @@ async def test_an_http_1_0_answer_is_neither_chunked_nor_followed_by_trailers() 
             answer = await client.read_to_end()
             assert answer.endswith(b"\r\n\r\nabc")
             assert b"transfer-encoding" not in answer
+            assert b"trailer" not in answer
 
 
 async def test_a_trailer_cannot_break_its_line() -> None:

@@ -161,6 +161,8 @@ class Exchange:
         if is_old and not has_length:
             self.has_raw_body = True
             cycle.chunked_encoding = False
+            # None can come after a body that only the end of the connection ends.
+            headers = [pair for pair in headers if pair[0].lower() != b"trailer"]
         # What a client sends of a body that nobody will read must not be taken for its next
         # request, nor cost us the reading of it.
         if not self._line.is_request_whole or self._line.is_last_answer:

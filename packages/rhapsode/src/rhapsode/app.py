@@ -25,7 +25,8 @@ from rhapsode.voices import Voices
 from rhapsode.workers.fleet import Fleet
 from rhapsode.workers.local import Surroundings
 from rhapsode.workers.patience import Patience
-from rhapsode.workers.sockets import socket_folder
+from rhapsode.workers.sockets import socket_folder, socket_path
+from rhapsode.workers.voice_folder import check_voice_folder
 
 logger = logging.getLogger(__name__)
 
@@ -60,10 +61,16 @@ async def open_core(
 
     Raises:
         SocketFolderRefused: There is no place for the workers' sockets.
+        VoiceFolderRefused: There is none for voices.
     """
     limits = deadlines or Deadlines()
     metrics = Metrics()
+    entries = in_service(settings.engines)
+    check_voice_folder(settings.workers.voice_dir)
     with socket_folder(settings.workers.socket_dir) as sockets:
+        for engine, entry in entries.items():
+            if entry.url is None:
+                socket_path(sockets, engine)  # refused now, and not by the first request
         async with anyio.create_task_group() as tasks:
             surroundings = Surroundings(
                 environ=environ,
@@ -77,7 +84,6 @@ async def open_core(
                 restart_decay_seconds=settings.workers.restart_decay_seconds,
                 patience=patience or Patience(),
             )
-            entries = in_service(settings.engines)
             fleet = Fleet(entries, surroundings, tasks, lambda engine: residency.note_gone(engine))
             residency = ResidencyManager(
                 fleet,

@@ -28,6 +28,7 @@ from rhapsode.settings.model import Settings
 from rhapsode.version import VERSION
 from rhapsode.workers.fleet import Fleet
 from rhapsode.workers.sockets import SocketFolderRefused
+from rhapsode.workers.voice_folder import VoiceFolderRefused
 
 logger = logging.getLogger(__name__)
 
@@ -64,7 +65,7 @@ def serve(
         with bind(TcpAddress(settings.server.host, settings.server.port)) as bound:
             options = {"use_uvloop": True}
             is_clean = anyio.run(_serve, settings, bound, path, backend_options=options)
-    except (SettingsRefused, SocketFolderRefused) as error:
+    except (SettingsRefused, SocketFolderRefused, VoiceFolderRefused) as error:
         _refuse(str(error))
     except SocketError as error:
         _refuse(error.strerror or str(error))
@@ -91,6 +92,7 @@ async def _serve(settings: Settings, bound: BoundSockets, config: Path | None) -
     Raises:
         GreetingFailed: Standard output takes no greeting.
         SocketFolderRefused: There is no place for the workers' sockets.
+        VoiceFolderRefused: There is none for voices.
     """
     unheard: OSError | None = None
     stop = _Stop(settings)
