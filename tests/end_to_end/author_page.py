@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from .served import ROOT
+from .typed_in import typed_in
 
 AUTHOR_PAGE: Final = ROOT / "docs" / "writing-an-engine.md"
 
@@ -22,7 +23,11 @@ _STOP_SECONDS: Final = 30
 
 def blocks(page: Path, language: str) -> list[str]:
     """Returns the contents of a page's code blocks of one language."""
-    text = page.read_text(encoding="utf-8")
+    return blocks_of(page.read_text(encoding="utf-8"), language)
+
+
+def blocks_of(text: str, language: str) -> list[str]:
+    """Returns the contents of the code blocks of one language in a piece of a page."""
     return re.findall(rf"^```{language}\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
 
 
@@ -30,6 +35,18 @@ def programs() -> dict[str, str]:
     """Returns the page's whole programs, by the names of `PROGRAMS`."""
     whole = [block for block in blocks(AUTHOR_PAGE, "python") if is_program(block)]
     return dict(zip(PROGRAMS, whole, strict=True))
+
+
+def steps() -> dict[int, str]:
+    """Returns the program as it stands after each step, by the step's number."""
+    text = AUTHOR_PAGE.read_text(encoding="utf-8").partition("\n## The whole program\n")[0]
+    typed: dict[int, str] = {}
+    program = ""
+    for number, step in re.findall(r"^## (\d)\. (.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL):
+        for piece in blocks_of(step, "python"):
+            program = piece if is_program(piece) else typed_in(program, piece)
+        typed[int(number)] = program
+    return typed
 
 
 def is_program(block: str) -> bool:

@@ -10,19 +10,32 @@ from pathlib import Path
 
 import pytest
 import rhapsode_worker
-from rhapsode_conform.form import FORM_TYPE, form
+from rhapsode_conform.form import FORM_TYPE, File, form
 
 from .author_page import (
     AUTHOR_PAGE,
     PROGRAMS,
-    blocks,
+    blocks_of,
     is_program,
     programs,
+    steps,
     working,
     write_programs,
 )
+from .typed_in import content
 
-STEPS = [block for block in blocks(AUTHOR_PAGE, "python") if not is_program(block)]
+STEPS = steps()
+
+SHOWN: dict[int, dict[str, object]] = {
+    1: {},
+    2: {},
+    3: {"voice": "high"},
+    4: {"voice": "high", "params": {"vibratoDepth": 0.3}},
+    5: {"text": "A bee! [laugh] In a bottle.", "delivery": "hushed"},
+    6: {"text": "A bee in a bottle. " * 20},
+    7: {"voice": "twin"},
+}
+"""A request for what each step of the page brings, by the step's number."""
 
 JSON = "application/json"
 LONG = "A bee in a bottle. " * 20
@@ -102,9 +115,31 @@ def test_each_program_conforms(name: str, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout
 
 
-@pytest.mark.parametrize("step", STEPS)
-def test_each_step_is_in_the_last_program_as_it_stands(step: str) -> None:
-    assert step in programs()["buzz.py"]
+@pytest.mark.parametrize("number", STEPS)
+def test_after_each_step_the_program_starts_and_speaks(number: int, tmp_path: Path) -> None:
+    program = tmp_path / "buzz.py"
+    program.write_text(STEPS[number], encoding="utf-8")
+    with working(program) as url:
+        rate, samples = recording(url, text=LONG)
+        assert rate == 24_000
+        assert any(samples)
+        if number == 7:
+            clip = answered(url, "/speak", b'{"text": "Aaah.", "voice": "high"}', JSON)
+            twin = form(id="twin", label="Her twin", reference=File("clip.wav", clip))
+            answered(url, "/voices", twin, FORM_TYPE)
+        asked: dict[str, object] = {"text": "A bee in a bottle."}
+        _, shown = recording(url, **asked | SHOWN[number])
+    assert any(shown)
+
+
+def test_the_steps_together_are_the_last_program() -> None:
+    assert content(STEPS[max(STEPS)]) == content(programs()["buzz.py"])
+
+
+def test_every_piece_of_the_page_is_in_a_step_or_a_program() -> None:
+    text = AUTHOR_PAGE.read_text(encoding="utf-8").partition("\n## The whole program\n")[2]
+    assert all(is_program(block) for block in blocks_of(text, "python"))
+    assert list(STEPS) == list(SHOWN)
 
 
 def test_the_names_said_to_be_in_the_sdk_are() -> None:

@@ -42,6 +42,13 @@ def test_nothing_but_a_failure_is_held_against_a_worker() -> None:
     assert report((MUST, undecided), (MUST, Outcome(Verdict.SKIPPED, "none"))).conforms
 
 
+def test_where_all_was_skipped_there_is_no_verdict() -> None:
+    nothing = report((MUST, Outcome(Verdict.SKIPPED, "none")))
+    assert not nothing.was_checked
+    assert not nothing.conforms
+    assert "was not checked: 1 skipped" in written(nothing)
+
+
 def test_people_see_a_line_each_and_what_was_seen() -> None:
     text = written(report((MUST, BROKEN), (SHOULD, PASSED)))
     assert MUST.family in text

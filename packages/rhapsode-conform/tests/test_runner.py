@@ -3,10 +3,12 @@
 import os
 import sys
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
 
 import anyio
 import pytest
+from anyio.abc import SocketStream
 from rhapsode_conform import (
     CHECKS,
     Check,
@@ -21,11 +23,34 @@ from rhapsode_conform import (
 from rhapsode_conform.outcome import failed
 from rhapsode_conform.selection import select
 from rhapsode_conform.subject import Subject
-from rhapsode_http import UnixAddress
+from rhapsode_http import UnixAddress, UpstreamTruncated, beside
+from rhapsode_http.testing import http_only, serving
+from starlette.types import Receive, Scope, Send
 
 pytestmark = pytest.mark.anyio
 
 PROMISE = CHECKS[0].promise
+
+
+async def hold(stream: SocketStream) -> None:
+    """Takes what is sent, and says nothing."""
+    async with stream:
+        with suppress(anyio.EndOfStream):
+            while True:
+                await stream.receive()
+
+
+async def close(stream: SocketStream) -> None:
+    """Hears a request out and leaves."""
+    async with stream:
+        await stream.receive()
+
+
+async def a_web_page(_: Scope, __: Receive, send: Send) -> None:
+    """Answers whatever is asked."""
+    headers = [(b"content-type", b"text/html"), (b"content-length", b"4")]
+    await send({"type": "http.response.start", "status": 404, "headers": headers})
+    await send({"type": "http.response.body", "body": b"<hr>"})
 
 
 @pytest.fixture
@@ -49,7 +74,7 @@ async def passes(_: Subject) -> None:
 async def test_an_address_where_nobody_is_is_unreachable(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rhapsode_conform.runner._RETRY_SECONDS", 0)
+    monkeypatch.setattr("rhapsode_conform.first_look._RETRY_SECONDS", 0)
     with pytest.raises(Unreachable, match="nobody.sock"):
         await check_worker(Target(address=UnixAddress(tmp_path / "nobody.sock")), options())
 
@@ -69,6 +94,31 @@ async def test_one_that_says_nothing_is_not_waited_for_for_ever() -> None:
     command = (sys.executable, "-c", "import sys; sys.stdin.read()")
     with pytest.raises(Unreachable, match="nothing within"), anyio.fail_after(60):
         await check_worker(Target(command=command), options(start_seconds=0.5))
+
+
+async def test_an_address_that_takes_connections_and_says_nothing_is_unreachable(
+    short_path: Path,
+) -> None:
+    address = UnixAddress(short_path / "mute.sock")
+    with pytest.raises(Unreachable, match="answered nothing within"), anyio.fail_after(60):
+        listener = await anyio.create_unix_listener(address.path)
+        async with listener, beside(lambda: listener.serve(hold)):
+            await check_worker(Target(address=address), options(start_seconds=0.2))
+
+
+async def test_a_server_that_is_no_worker_is_unreachable(short_path: Path) -> None:
+    address = UnixAddress(short_path / "web.sock")
+    with pytest.raises(Unreachable, match="no worker answers"), anyio.fail_after(60):
+        async with serving(http_only(a_web_page), address=address):
+            await check_worker(Target(address=address), options())
+
+
+async def test_one_that_breaks_every_connection_is_unreachable(short_path: Path) -> None:
+    address = UnixAddress(short_path / "rude.sock")
+    with pytest.raises(Unreachable, match="no worker answers"), anyio.fail_after(60):
+        listener = await anyio.create_unix_listener(address.path)
+        async with listener, beside(lambda: listener.serve(close)):
+            await check_worker(Target(address=address), options())
 
 
 async def test_a_variant_that_is_not_listed_is_unreachable(raw: Target) -> None:
@@ -110,6 +160,37 @@ async def test_a_finding_is_the_outcome_and_a_bug_of_ours_no_pass(raw: Target) -
         report = await check_worker(raw, options(), [check(finds), check(trips)])
     assert [each.outcome.why for each in report.results][0] == "it is wrong"
     assert report.failed == (PROMISE.id, PROMISE.id)
+
+
+async def test_what_one_of_several_requests_at_once_came_to_is_the_outcome(
+    raw: Target, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def several(_: Subject) -> None:
+        async def ask() -> None:
+            raise UpstreamTruncated("the connection ended")
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(ask)
+            tasks.start_soon(ask)
+
+    with anyio.fail_after(60):
+        report = await check_worker(raw, options(), [check(several)])
+    outcome = report.results[0].outcome
+    assert (outcome.why, outcome.seen) == ("a request got no answer", "the connection ended")
+    assert caplog.messages == []
+
+
+async def test_a_worker_that_dies_of_speaking_is_found_to(raw_command: tuple[str, ...]) -> None:
+    """And it does listen on TCP."""
+    target = Target(command=(*raw_command, "dies of speaking"), engine="raw")
+    checks = select(CHECKS, only=["2.spawn.listen-tcp", "1.transport.tcp", "d.queue.limit"])
+    with anyio.fail_after(60):
+        report = await check_worker(target, options(), checks)
+    outcomes = {result.check.id: result.outcome for result in report.results}
+    assert outcomes["2.spawn.listen-tcp"].verdict is Verdict.PASSED
+    assert outcomes["1.transport.tcp"].verdict is Verdict.FAILED
+    assert "status 9" in outcomes["1.transport.tcp"].seen
+    assert outcomes["d.queue.limit"].why == "a request got no answer"
 
 
 async def test_what_a_check_needs_and_a_worker_lacks_is_skipped(raw: Target) -> None:

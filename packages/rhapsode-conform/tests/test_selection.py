@@ -38,3 +38,8 @@ def test_a_word_that_names_nothing_is_an_error() -> None:
         ids(skip=["7.nothing"])
     with pytest.raises(NoCheck):
         ids(only=["6.param"])
+
+
+def test_that_no_check_is_left_is_an_error() -> None:
+    with pytest.raises(NoCheck, match="no check is left"):
+        ids(only=["fetch"], skip=["8"])

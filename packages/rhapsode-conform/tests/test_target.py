@@ -23,11 +23,18 @@ def test_an_address_is_read(text: str, address: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["box", "https://box", "http://", "http://box:port", "http://box/speak", "tcp:box"]
+    "text", ["box", "https://box", "http://", "http://box:port", "http://box/speak"]
 )
 def test_what_is_no_address_is_refused(text: str) -> None:
     with pytest.raises(NoTarget, match="http"):
         parse_target([text], None)
+
+
+@pytest.mark.parametrize("text", ["unix:", "tcp:box"])
+def test_an_address_of_one_kind_is_told_what_it_lacks_and_nothing_of_other_kinds(text: str) -> None:
+    with pytest.raises(NoTarget, match="needs") as refused:
+        parse_target([text], None)
+    assert "http" not in str(refused.value)
 
 
 def test_a_command_is_taken_as_it_stands() -> None:

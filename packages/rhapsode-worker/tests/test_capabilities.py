@@ -177,6 +177,14 @@ WRONG: dict[str, dict[str, Any]] = {
     "half a licence": {"license": {"code": "MIT"}},
     "no name": {"display_name": None},
     "no samples": {"native_format": None},
+    "a licence misspelt": {
+        "license": {"code": "MIT", "weights": "", "weights_commercial_use": True, "note": "x"}
+    },
+    "a licence that is no dict": {"license": "MIT"},
+    "a type with its dot": {"reference_formats": (".WAV",)},
+    "a type alone": {"reference_formats": "wav"},
+    "nobody to speak": {"max_speakers": 0},
+    "a variant without a name": {"variants": lambda _: {"": Variant()}},  # pyright: ignore[reportUnknownLambdaType]
     "no thread": {"concurrency": 0},
     "no line": {"queue_limit": -1},
     "no variant": {"variants": dict[str, Variant]},
@@ -198,3 +206,22 @@ def test_a_declaration_that_is_none_is_found_before_anything_is_resident(
     check_declaration(good)
     with pytest.raises(DeclarationError, match="Broken"):
         check_declaration(broken)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "named", "not_named"),
+    [
+        ({"concurrency": 0}, "concurrency", "queue_limit"),
+        ({"license": {"code": "MIT"}}, "license: weights", "pydantic"),
+        ({"license": {**Declared.license, "note": "x"}}, "license: 'note'", "pydantic"),
+        ({"display_name": None}, "display_name: ", "pydantic"),
+    ],
+)
+def test_the_part_that_is_wrong_is_named_and_no_other(
+    wrong: dict[str, Any], named: str, not_named: str
+) -> None:
+    engine = type("Broken", (Declared,), wrong)()
+    engine.device = Device("cpu", "a processor")
+    with pytest.raises(DeclarationError, match=named) as failure:
+        check_declaration(engine)
+    assert not_named not in str(failure.value)

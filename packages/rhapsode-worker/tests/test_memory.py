@@ -6,7 +6,7 @@ from types import ModuleType, SimpleNamespace
 import pytest
 from rhapsode_worker.devices import Device
 from rhapsode_worker.engine import Engine
-from rhapsode_worker.memory import believable, empty_caches, used_bytes_of
+from rhapsode_worker.memory import believable, empty_caches, used_bytes_of, whole_bytes
 from rhapsode_worker.model import Model
 
 from .worker_serving.player import Player
@@ -127,3 +127,16 @@ def test_caches_are_emptied_where_a_framework_is_there(monkeypatch: pytest.Monke
     monkeypatch.setitem(sys.modules, "torch", torch)
     empty_caches()
     assert emptied == ["xpu"]
+
+
+@pytest.mark.parametrize(("told", "size"), [(None, None), (3, 3), (3e9, 3_000_000_000)])
+def test_what_an_adapter_tells_of_its_memory_is_whole_bytes(
+    told: float | None, size: int | None
+) -> None:
+    assert whole_bytes(told) == size
+
+
+@pytest.mark.parametrize("told", [1.5, "3", True, float("nan")])
+def test_what_is_no_number_of_bytes_is_no_size(told: object) -> None:
+    with pytest.raises(TypeError, match="memory_bytes"):
+        whole_bytes(told)

@@ -77,6 +77,7 @@ def test_two_channels_are_interleaved() -> None:
         (np.zeros(5, dtype=np.int16), 1),
         (Tensor(np.zeros(5, dtype=np.int16)), 1),
         (np.array([0.0, np.nan]), 1),
+        ([0.0, float("nan")], 1),
     ],
 )
 def test_what_would_come_out_as_noise_is_refused(samples: object, channels: int) -> None:

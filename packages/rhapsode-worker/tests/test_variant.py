@@ -33,6 +33,13 @@ def test_every_word_of_the_vocabulary_may_be_claimed() -> None:
         {"dials": {"speed": (0.5, 2.0, float("nan"))}},
         {"dials": {"speed": (0.5, 2.0)}},
         {"languages": "en"},
+        {"languages": []},
+        {"languages": ["English, please"]},
+        {"dials": {"vibrato_depth": (0.0, 1.0, 0.5)}},
+        {"dials": {"speed": ("0", 1.0, 0.5)}},
+        {"dials": {"speed": 1.0}},
+        {"reference_seconds": (30, 5)},
+        {"reference_seconds": 5},
         {"streaming": "chunks"},
         {"max_characters": 0},
     ],
@@ -40,5 +47,12 @@ def test_every_word_of_the_vocabulary_may_be_claimed() -> None:
 )
 @pytest.mark.contract("5.cues.closed-set", "5.deliveries.closed-set")
 def test_what_nobody_could_ask_for_cannot_be_claimed(wrong: dict[str, Any]) -> None:
-    with pytest.raises(ValueError):
+    (part,) = wrong
+    with pytest.raises(ValueError, match=part.removesuffix("s").replace("deliverie", "deliver")):
         Variant(**wrong)
+
+
+def test_the_dial_that_is_wrong_is_named() -> None:
+    for dial in ((0.5, 2.0), (0.5, "2", 1.0), None):
+        with pytest.raises(ValueError, match="'vibrato'"):
+            Variant(dials={"vibrato": dial})  # type: ignore[dict-item]  # what this is about

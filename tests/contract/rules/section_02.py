@@ -65,7 +65,14 @@ RULES: Final = (
     ),
     Rule(
         "2.logs.json-lines",
-        "A worker's log is JSON lines on standard error.",
+        "A worker's log is JSON lines on standard error: a line that begins with `{` is an object "
+        "with its `level` and its `message`, and there is one at least.",
+        is_worker_rule=True,
+    ),
+    Rule(
+        "2.logs.nothing-raw",
+        "Standard error holds nothing but the log, as far as a worker can see to it: what a "
+        "native library writes to file descriptor 2 is told and forgiven.",
         is_worker_rule=True,
     ),
     Rule(

@@ -55,6 +55,17 @@ RULES: Final = (
         is_worker_rule=True,
     ),
     Rule(
+        "4.variants.named",
+        "The name of a variant is never empty.",
+        is_worker_rule=True,
+    ),
+    Rule(
+        "4.variants.languages",
+        "A variant that lists its languages lists one at least, each once; one that does not "
+        "know them leaves the field out.",
+        is_worker_rule=True,
+    ),
+    Rule(
         "4.variants.own-abilities",
         "Each variant declares its own cues, deliveries and dials, a dial with its least, "
         "greatest and default value.",
@@ -108,6 +119,12 @@ RULES: Final = (
     Rule(
         "4.cloning.per-variant",
         "Each variant says whether it clones voices, and says so with no model loaded.",
+        is_worker_rule=True,
+    ),
+    Rule(
+        "4.cloning.references",
+        "What a variant says of references can be relied on: `referenceSeconds` is the least, "
+        "then the most; `formats` are endings in lower case, without the dot.",
         is_worker_rule=True,
     ),
     Rule(

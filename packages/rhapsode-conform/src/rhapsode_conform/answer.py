@@ -94,6 +94,14 @@ def as_object(value: Any) -> dict[str, Any]:
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
+def as_json_object(text: str) -> dict[str, Any]:
+    """Returns the JSON object that `text` is, else an empty one."""
+    try:
+        return as_object(json.loads(text))
+    except ValueError:
+        return {}
+
+
 def as_list(value: Any) -> list[Any]:
     """Returns `value` if it is a JSON list, else an empty one."""
     return cast("list[Any]", value) if isinstance(value, list) else []

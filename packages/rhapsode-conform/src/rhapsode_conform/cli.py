@@ -3,6 +3,8 @@
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -10,18 +12,22 @@ import anyio
 import typer
 from rich.console import Console
 
+from rhapsode_conform.check import Check
 from rhapsode_conform.checks import CHECKS
+from rhapsode_conform.ended import Ended, until_ended
+from rhapsode_conform.first_look import Unreachable
+from rhapsode_conform.junit_file import NotWritable, junit_file
 from rhapsode_conform.patience import Patience
 from rhapsode_conform.report import PeopleReport, as_json, as_junit, list_checks
-from rhapsode_conform.result import Report
-from rhapsode_conform.runner import Options, Unreachable, check_worker
+from rhapsode_conform.result import Report, Result
+from rhapsode_conform.runner import Options, check_worker
 from rhapsode_conform.selection import NoCheck, select
-from rhapsode_conform.target import NoTarget, parse_target
+from rhapsode_conform.target import NoTarget, Target, parse_target
 
 CONFORMS: Final = 0
 BROKEN: Final = 1
 NO_VERDICT: Final = 2
-"""The worker cannot be reached, or the command line makes no sense."""
+"""The worker cannot be reached, no check was run, or the command line makes no sense."""
 
 app = typer.Typer(
     name="rhapsode-conform",
@@ -53,7 +59,8 @@ def conform(
         str | None, typer.Option(help="The bearer token of a worker on the network.")
     ] = None,
     timeout: Annotated[
-        float, typer.Option(help="Seconds that one check may take.", min=1)
+        float,
+        typer.Option(help="Seconds that a start, or one check, may take.", min=1),
     ] = Patience.check_seconds,
     is_json: Annotated[bool, typer.Option("--json", help="Write JSON instead.")] = False,
     junit: Annotated[Path | None, typer.Option(help="Write JUnit's XML to this file.")] = None,
@@ -61,8 +68,8 @@ def conform(
 ) -> None:
     """Holds a speech worker, in any language, against the Rhapsode worker protocol.
 
-    Exits with 0 if it conforms, 1 if it breaks a promise that must be kept, 2 if it cannot be
-    reached.
+    Exits with 0 if it conforms, 1 if it breaks a promise that must be kept, 2 if there is no
+    verdict.
     """
     try:
         checks = select(CHECKS, only=only or (), skip=skip or ())
@@ -73,29 +80,43 @@ def conform(
     except (NoCheck, NoTarget) as error:
         raise _no_verdict(error) from None
     options = Options(
-        patience=Patience(check_seconds=timeout),
+        patience=Patience(check_seconds=timeout, start_seconds=timeout),
         variant=variant,
         token=token,
         environment=_environment(),
     )
-    people = None if is_json else PeopleReport(Console(highlight=False))
-
-    async def run() -> Report:
-        if people is None:
-            return await check_worker(target, options, checks)
-        return await check_worker(target, options, checks, tell=people.tell)
-
     try:
-        report = anyio.run(run, backend_options={"use_uvloop": True})
-    except Unreachable as error:
+        with junit_file(junit) if junit else nullcontext() as write:
+            report = _run(target, options, checks, is_json=is_json)
+            if write:
+                write(as_junit(report))
+    except (Unreachable, Ended, NotWritable) as error:
         raise _no_verdict(error) from None
+    if not report.was_checked:
+        raise _no_verdict(NoCheck("no check was run: each was skipped"))
+    raise typer.Exit(CONFORMS if report.conforms else BROKEN)
+
+
+def _run(target: Target, options: Options, checks: tuple[Check, ...], *, is_json: bool) -> Report:
+    """Runs the checks and writes what they came to on standard output.
+
+    Raises:
+        Unreachable: There is no worker.
+        Ended: SIGTERM came.
+    """
+    people = None if is_json else PeopleReport(Console(highlight=False))
+    tell = people.tell if people else _nothing
+    work = partial(check_worker, target, options, checks, tell=tell)
+    report = anyio.run(until_ended, work, backend_options={"use_uvloop": True})
     if people:
         people.close(report)
     else:
         typer.echo(as_json(report))
-    if junit is not None:
-        junit.write_text(as_junit(report), encoding="utf-8")
-    raise typer.Exit(CONFORMS if report.conforms else BROKEN)
+    return report
+
+
+def _nothing(_: Result) -> None:
+    """Tells nobody: the whole report comes at the end."""
 
 
 def _environment() -> dict[str, str]:

@@ -11,7 +11,8 @@ class Patience:
     """For all that one check does: several requests, loads among them."""
 
     start_seconds: float = 60.0
-    """From a spawn to its handshake."""
+    """From a spawn to its handshake, and again from there, or from the first connection to an
+    address, until it has said what it is."""
 
     exit_seconds: float = 30.0
     """From being told to end to the end, with one short utterance in flight."""

@@ -69,7 +69,16 @@ LIFE: Final = (
         "Nothing but the handshake ever reaches a worker's standard output, whatever an "
         "adapter or its libraries print.",
     ),
-    must("2.logs.json-lines", "A worker's log is JSON lines on standard error."),
+    must(
+        "2.logs.json-lines",
+        "A worker's log is JSON lines on standard error: a line that begins with `{` is an object "
+        "with its `level` and its `message`, and there is one at least.",
+    ),
+    should(
+        "2.logs.nothing-raw",
+        "Standard error holds nothing but the log, even where a native library writes to file "
+        "descriptor 2.",
+    ),
     must(
         "2.stop.refuses",
         "After SIGTERM a worker refuses new requests with 429 `overloaded`, retryable.",
@@ -137,6 +146,12 @@ CAPABILITIES: Final = (
         "one build lists that one.",
     ),
     must("4.variants.loadable", "`variants` lists only what this worker, on this box, can load."),
+    must("4.variants.named", "The name of a variant is never empty."),
+    must(
+        "4.variants.languages",
+        "A variant that lists its languages lists one at least, each once; one that does not "
+        "know them leaves the field out.",
+    ),
     must(
         "4.variants.own-abilities",
         "Each variant declares its own cues, deliveries and dials, a dial with its least, "
@@ -161,6 +176,11 @@ CAPABILITIES: Final = (
     should(
         "4.cloning.per-variant",
         "Each variant says whether it clones voices, and says so with no model loaded.",
+    ),
+    must(
+        "4.cloning.references",
+        "What a variant says of references can be relied on: `referenceSeconds` is the least, "
+        "then the most; `formats` are endings in lower case, without the dot.",
     ),
     must(
         "4.blending.absent",

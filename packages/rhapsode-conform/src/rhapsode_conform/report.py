@@ -45,13 +45,18 @@ class PeopleReport:
     def close(self, report: Report) -> None:
         """Writes the verdict."""
         counts = ", ".join(f"{count} {name}" for name, count in report.counts().items() if count)
-        word, style = (
-            ("conforms", "bold green") if report.conforms else ("does not conform", "bold red")
-        )
+        word, style = _verdict(report)
         self._write(Text(f"\n{report.target} {word}", style=style).append(f": {counts}", style=""))
 
     def _write(self, text: Text) -> None:
         self._console.print(text, soft_wrap=True)
+
+
+def _verdict(report: Report) -> tuple[str, str]:
+    """Returns the verdict in words, and its style."""
+    if not report.was_checked:
+        return "was not checked", "bold yellow"
+    return ("conforms", "bold green") if report.conforms else ("does not conform", "bold red")
 
 
 def _line(result: Result) -> str:

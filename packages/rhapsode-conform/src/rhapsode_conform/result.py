@@ -39,9 +39,14 @@ class Report:
     results: tuple[Result, ...]
 
     @property
+    def was_checked(self) -> bool:
+        """Whether any check was run; without one there is no verdict."""
+        return any(result.outcome.verdict is not Verdict.SKIPPED for result in self.results)
+
+    @property
     def conforms(self) -> bool:
         """Whether every promise that must be kept is kept, as far as could be seen."""
-        return not any(result.is_broken_must for result in self.results)
+        return self.was_checked and not any(result.is_broken_must for result in self.results)
 
     @property
     def failed(self) -> tuple[str, ...]:

@@ -6,20 +6,26 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import anyio
-from rhapsode_http import Address, UnixAddress, UpstreamError, UpstreamUnreachable, parse_address
+from rhapsode_http import Address, UnixAddress, UpstreamError, parse_address
 
-from rhapsode_conform.answer import as_object
 from rhapsode_conform.check import Check
 from rhapsode_conform.checks import CHECKS
+from rhapsode_conform.first_look import (
+    Unreachable,
+    can_connect,
+    expect_a_worker,
+    first_look,
+    in_time,
+)
 from rhapsode_conform.needs import unmet
 from rhapsode_conform.outcome import PASSED, Finding, Outcome, Verdict
 from rhapsode_conform.patience import Patience
 from rhapsode_conform.result import Report, Result
 from rhapsode_conform.spawned import Spawned, Start, spawned
-from rhapsode_conform.subject import FirstLook, Subject
+from rhapsode_conform.subject import Subject
 from rhapsode_conform.target import Target
 from rhapsode_conform.wire import Wire
 
@@ -32,13 +38,6 @@ _OVERDUE_MOST: Final = 3
 _GIVEN_UP: Final = Outcome(
     Verdict.UNDECIDED, f"not asked: none of the {_OVERDUE_MOST} checks before was settled in time"
 )
-
-_ADDRESS_RETRIES: Final = 50
-_RETRY_SECONDS: Final = 0.1
-
-
-class Unreachable(Exception):
-    """There is no worker to check; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -112,16 +111,28 @@ async def _outcome(check: Check, subject: Subject) -> Outcome:
         if missing is not None:
             return missing
         await check.run(subject)
-    except Finding as finding:
-        return finding.outcome
-    except UpstreamError as error:
-        return Outcome(Verdict.FAILED, "a request got no answer", str(error))
-    except (OSError, Unreachable) as error:
-        return Outcome(Verdict.FAILED, "another worker could not be started", str(error))
     except Exception as error:  # what a worker says may trip a check up in ways nobody foresaw
-        logger.exception("the check %s broke", check.id)
-        return Outcome(Verdict.FAILED, "an answer that the check cannot read", repr(error))
+        return _what_it_means(_first_of(error), check)
     return PASSED
+
+
+def _first_of(error: Exception) -> Exception:
+    """Returns what was raised first where several requests at once came to something."""
+    while isinstance(error, ExceptionGroup):
+        group = cast("ExceptionGroup[Exception]", error)
+        error = group.exceptions[0]
+    return error
+
+
+def _what_it_means(error: Exception, check: Check) -> Outcome:
+    if isinstance(error, Finding):
+        return error.outcome
+    if isinstance(error, UpstreamError):
+        return Outcome(Verdict.FAILED, "a request got no answer", str(error))
+    if isinstance(error, OSError | Unreachable):
+        return Outcome(Verdict.FAILED, "another worker could not be started", str(error))
+    logger.error("the check %s broke", check.id, exc_info=error)
+    return Outcome(Verdict.FAILED, "an answer that the check cannot read", repr(error))
 
 
 def _has_ended(subject: Subject) -> bool:
@@ -137,7 +148,9 @@ async def _opened(target: Target, options: Options) -> AsyncGenerator[Subject]:
     if target.address is not None:
         wire = Wire(target.address, token=options.token)
         try:
-            first = await _first_look(wire, options)
+            with in_time(wire, options.patience.start_seconds):
+                first = await first_look(wire, options.variant)
+            expect_a_worker(wire, first)
             yield Subject(wire, first, options.patience, options.variant)
         finally:
             await wire.aclose()
@@ -165,9 +178,8 @@ class _Spawner:
         try:
             async with self._spawned() as worker:
                 if not worker.handshake:
-                    ended = "ended" if worker.status is not None else "said nothing"
                     raise Unreachable(
-                        f"the worker {ended} before its handshake: {worker.last_words}"
+                        f"the worker {worker.state} before its handshake: {worker.last_words}"
                     )
                 wire = Wire(_where(worker), token=self._options.token)
                 try:
@@ -179,14 +191,12 @@ class _Spawner:
 
     async def _subject(self, worker: Spawned, wire: Wire) -> Subject:
         self._engine = self._engine or str(worker.handshake.get("engine"))
-        could_connect = True
-        try:
-            await wire.get("/health")
-        except UpstreamUnreachable:
-            could_connect = False
+        with in_time(wire, self._options.patience.start_seconds):
+            could_connect = await can_connect(wire)
+            first = await first_look(wire, self._options.variant)
         return Subject(
             wire,
-            await _first_look(wire, self._options),
+            first,
             self._options.patience,
             self._options.variant,
             worker=worker,
@@ -231,33 +241,3 @@ def _where(worker: Spawned) -> Address:
         return parse_address(str(worker.handshake.get("listen")))
     except ValueError:
         return worker.start.listen
-
-
-async def _first_look(wire: Wire, options: Options) -> FirstLook:
-    """Asks for health, capabilities and voices; a worker that is not there yet is asked again.
-
-    Raises:
-        Unreachable: Nothing answers, or the variant to be looked at is not there.
-    """
-    error: Exception | None = None
-    for _ in range(_ADDRESS_RETRIES):
-        try:
-            first = FirstLook(
-                await wire.get("/health"),
-                await wire.get("/capabilities"),
-                await wire.get("/voices"),
-            )
-        except UpstreamUnreachable as failure:
-            error = failure
-            await anyio.sleep(_RETRY_SECONDS)
-            continue
-        except UpstreamError as failure:
-            error = failure
-            break
-        variants = as_object(first.capabilities.object.get("variants"))
-        if options.variant is not None and options.variant not in variants:
-            raise Unreachable(
-                f"there is no variant {options.variant!r}; there are {list(variants)}"
-            )
-        return first
-    raise Unreachable(f"no worker answers at {wire.address}: {error}")

@@ -19,17 +19,20 @@ def select(
     (`dials`) or a pattern (`*.unknown`). No `only` means all.
 
     Raises:
-        NoCheck: A word names no check.
+        NoCheck: A word names no check, or none is left.
     """
     for word in (*only, *skip):
         if not any(_names(word, check) for check in checks):
             raise NoCheck(f"{word!r} names no check; see --list")
-    return tuple(
+    chosen = tuple(
         check
         for check in checks
         if (not only or any(_names(word, check) for word in only))
         and not any(_names(word, check) for word in skip)
     )
+    if not chosen:
+        raise NoCheck("no check is left to run; see --list")
+    return chosen
 
 
 def _names(word: str, check: Check) -> bool:

@@ -1,6 +1,5 @@
 """A worker process, started as a core starts one, that lives no longer than a block."""
 
-import json
 import os
 import signal
 import subprocess
@@ -14,7 +13,7 @@ from anyio.abc import ByteReceiveStream, Process
 from rhapsode_contract import CONTRACT
 from rhapsode_http import Address, beside
 
-from rhapsode_conform.answer import as_object
+from rhapsode_conform.answer import as_json_object
 
 LISTEN = "RHAPSODE_WORKER_LISTEN"
 ENGINE = "RHAPSODE_WORKER_ENGINE"
@@ -79,7 +78,7 @@ class Spawned:
     @property
     def handshake(self) -> dict[str, Any]:
         """The handshake as it was printed; empty while there is none."""
-        for line in map(_as_json, self.lines):
+        for line in map(as_json_object, self.lines):
             if "ready" in line:
                 return line
         return {}
@@ -98,6 +97,15 @@ class Spawned:
     def last_words(self) -> str:
         """What it said last on standard error, for a report."""
         return " / ".join(self.log[-3:]) or "nothing on standard error"
+
+    @property
+    def state(self) -> str:
+        """What became of it, for a report."""
+        if self.status is None:
+            return "still runs"
+        if self.status < 0:
+            return f"was ended by signal {-self.status}"
+        return f"ended with status {self.status}"
 
     @property
     def status(self) -> int | None:
@@ -204,10 +212,3 @@ async def _keep(stream: ByteReceiveStream, kept: bytearray, worker: Spawned) -> 
             kept += piece[: max(0, _OUTPUT_LIMIT_BYTES - len(kept))]
             if kept is worker.stdout and b"\n" in piece and worker.handshake:
                 worker.spoke.set()
-
-
-def _as_json(line: str) -> dict[str, Any]:
-    try:
-        return as_object(json.loads(line))
-    except ValueError:
-        return {}

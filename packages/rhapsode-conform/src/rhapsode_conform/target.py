@@ -54,11 +54,13 @@ def parse_target(
 
 
 def _address(text: str) -> Address:
-    if not text.startswith("http:"):
+    if text.startswith(("unix:", "tcp:")):
         try:
             return parse_address(text)
         except ValueError as error:
-            raise NoTarget(f"{error}, nor http://host:port") from None
+            raise NoTarget(str(error)) from None
+    if not text.startswith("http:"):
+        raise NoTarget(f"{text!r} is none of unix:/path, tcp:host:port and http://host:port")
     url = urlsplit(text)
     try:
         port = url.port or 80

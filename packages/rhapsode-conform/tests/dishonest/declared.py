@@ -45,10 +45,26 @@ def variants_of(breaks: Breaks, *, makes_voices: bool) -> dict[str, dict[str, An
         full["deliveries"] = ["hushed", "whispered"]
     if breaks("8.split.declared"):
         full["segmentation"] = {"supported": True, "segmentCharacters": 0}
+    _spoil_more(breaks, plain, full)
     listed = {"plain": plain, "full": full}
+    if breaks("4.variants.named"):
+        listed[""] = plain
     if breaks("4.variants.loadable"):
-        listed["ghost"] = {**plain, "languages": []}
+        listed["ghost"] = plain
     return listed
+
+
+def _spoil_more(breaks: Breaks, plain: dict[str, Any], full: dict[str, Any]) -> None:
+    if breaks("4.variants.languages"):
+        plain["languages"] = []
+    if breaks("4.variants.languages: one twice"):
+        full["languages"] = ["en", "fr", "en"]
+    if breaks("4.cloning.references"):
+        full["cloning"] = {**full["cloning"], "referenceSeconds": [10, 1]}
+    if breaks("4.cloning.references: not an ending"):
+        full["cloning"] = {**full["cloning"], "formats": ["wav", ".WAV"]}
+    if breaks("d.json.camel-case: a dial"):
+        full["dials"]["vibrato_depth"] = {"min": 0, "max": 1, "default": 0}
 
 
 def document(

@@ -29,6 +29,8 @@ OVER_HTTP: Final = (
     "4.device.named",
     "4.variants.always",
     "4.variants.loadable",
+    "4.variants.languages",
+    "4.variants.named",
     "4.variants.own-abilities",
     "4.current.absent",
     "4.current.resident",
@@ -36,6 +38,7 @@ OVER_HTTP: Final = (
     "4.current.limits",
     "4.current.native-format",
     "4.cloning.per-variant",
+    "4.cloning.references",
     "4.blending.absent",
     "4.dialogue.declared",
     "4.effective.request-first",
@@ -126,12 +129,22 @@ OVER_HTTP: Final = (
 )
 """Those that show in what a worker answers."""
 
+OTHERWISE: Final = (
+    "4.cloning.references: not an ending",
+    "4.variants.languages: one twice",
+    "7.id.grammar: one listed",
+    "7.voices.listed: no spec",
+    "d.json.camel-case: a dial",
+)
+"""Further ways to break a promise; behind the colon stands which."""
+
 _START: Final = (
     "1.transport.unix",
     "2.handshake.bound",
     "2.handshake.fields",
     "2.handshake.one-line",
     "2.logs.json-lines",
+    "2.logs.nothing-raw",
     "2.spawn.listen-unix",
     "3.start.loads-nothing",
     "d.request-id.answered",

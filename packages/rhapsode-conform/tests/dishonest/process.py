@@ -33,7 +33,11 @@ def main() -> None:
     if is_held or broken == "1.protocol.by-hand":
         threading.Thread(target=_hold_lifeline, daemon=True).start()
     if broken == "2.logs.json-lines":
-        sys.stderr.write("a line for people\n")
+        sys.stderr.write('{"said": "what no log line says"}\n')
+    if broken == "2.logs.json-lines: no JSON":
+        sys.stderr.write("{a set}\n")
+    if broken == "2.logs.nothing-raw":
+        os.write(2, b"a line of a native library\n")
     if broken == "6.abort.worker":
         _serve_behind_a_parent(broken, environ["RHAPSODE_WORKER_LISTEN"])
     status = asyncio.run(Process(broken).serve(environ["RHAPSODE_WORKER_LISTEN"]))
@@ -102,6 +106,8 @@ class Process:
         if scope["raw_path"] == b"/speak" and self._broken == "2.handshake.stdout-reserved":
             sys.stdout.write("speaking now\n")
             sys.stdout.flush()
+        if scope["raw_path"] == b"/speak" and self._broken == "dies of speaking":
+            os._exit(9)
         await self._app(scope, receive, send)
 
     def _by_signal(self) -> None:
@@ -143,5 +149,7 @@ def _hold_lifeline() -> None:
 
 
 def _log(message: str) -> None:
+    if sys.argv[-1] == "2.logs.json-lines: none":
+        return
     sys.stderr.write(json.dumps({"level": "info", "message": message}) + "\n")
     sys.stderr.flush()

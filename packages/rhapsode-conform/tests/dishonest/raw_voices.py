@@ -34,6 +34,10 @@ class RawVoices:
         }
         if breaks("7.voices.listed"):
             del self.listed["high"]["label"]
+        if breaks("7.voices.listed: no spec"):
+            self.listed["high"]["spec"] = ""
+        if breaks("7.id.grammar: one listed"):
+            self.listed["../x"] = {**self.listed["high"], "id": "../x"}
 
     def check(self, voice_id: str) -> None:
         """Refuses what is no voice, or none of ours."""

@@ -36,6 +36,16 @@ async def test_a_process_without_the_sdk_conforms(raw_command: tuple[str, ...]) 
     assert report.failed == ()
 
 
+async def test_a_process_without_a_log_is_found(raw_command: tuple[str, ...]) -> None:
+    report = await report_of(raw_command, "2.logs.json-lines: none", only=("2.logs",))
+    assert report.failed == ("2.logs.json-lines",)
+
+
+async def test_a_line_in_braces_that_is_no_json_is_found(raw_command: tuple[str, ...]) -> None:
+    report = await report_of(raw_command, "2.logs.json-lines: no JSON", only=("2.logs",))
+    assert report.failed == ("2.logs.json-lines",)
+
+
 @pytest.mark.parametrize(
     ("promise_id", "scene"),
     [pytest.param(each, scene, id=each) for scene in SCENES for each in scene],

@@ -19,7 +19,7 @@ from rhapsode_conform.selection import select
 from rhapsode_http import UnixAddress
 from rhapsode_http.testing import http_only, serving
 
-from .flaws import FOLLOWERS, OVER_HTTP, SCENES
+from .flaws import FOLLOWERS, OTHERWISE, OVER_HTTP, SCENES
 from .raw_worker import RawWorker
 
 pytestmark = pytest.mark.anyio
@@ -63,6 +63,16 @@ async def test_a_broken_promise_is_found_by_its_check_alone(
     followers = FOLLOWERS.get(promise_id, set()) & {check.id for check in checks}
     assert set(report.failed) == {promise_id} | followers
     assert report.conforms is (MANIFEST[promise_id].level == "should")
+
+
+@pytest.mark.parametrize("flaw", OTHERWISE)
+async def test_a_promise_broken_in_another_way_is_found_by_its_check_alone(
+    flaw: str, tmp_path: Path
+) -> None:
+    promise_id = flaw.partition(":")[0]
+    checks = select(ALL_BUT_A_CROWD, only=[FAMILIES[promise_id], "record"])
+    report = await report_of(flaw, tmp_path, checks)
+    assert report.failed == (promise_id,)
 
 
 @pytest.mark.slow

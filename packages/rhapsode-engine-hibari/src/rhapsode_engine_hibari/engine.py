@@ -14,6 +14,7 @@ from rhapsode_worker.variant import Variant
 
 from rhapsode_engine_hibari.level import levelled, trimmed
 from rhapsode_engine_hibari.library import SAMPLE_RATE_HZ, Model, Pronunciation
+from rhapsode_engine_hibari.pace import model_speed
 from rhapsode_engine_hibari.voices import HibariVoice, chosen, voices_here
 
 logger = logging.getLogger(__name__)
@@ -87,7 +88,7 @@ class HibariEngine(Engine):
         model = self._model_of(voice)
         # One stream of noise for the whole text: the sentences differ, the request repeats.
         noise = np.random.default_rng(None if req.seed is None else req.seed % 2**_SEED_BITS)
-        speed = req.params.get("speed", 1.0)
+        speed = model_speed(req.params.get("speed", 1.0))
         is_silent = True
         for breath in self._breaths(req.text, self._pronunciations[voice.is_british]):
             made = model.synthesise(breath.phonemes, speed=speed, noise=noise)

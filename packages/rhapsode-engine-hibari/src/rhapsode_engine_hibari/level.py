@@ -4,7 +4,6 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-
 from rhapsode_worker.reading import Ending
 
 Audio = NDArray[np.float32]

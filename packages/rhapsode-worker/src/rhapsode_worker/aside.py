@@ -8,6 +8,8 @@ import anyio
 import anyio.to_thread
 from rhapsode_contract import RhapsodeError
 
+from rhapsode_worker.home_process import HomeProcess
+
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
@@ -57,7 +59,8 @@ async def _aside(
 
 def _outcome_of(call: Callable[[], T], as_failure: Mapping) -> T | RhapsodeError:
     try:
-        return call()
+        with HomeProcess().kept():
+            return call()
     # As in Model: SystemExit of a library, let through, would end the event loop.
     except BaseException as error:
         if not isinstance(error, RhapsodeError):

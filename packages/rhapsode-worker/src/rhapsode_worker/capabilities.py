@@ -1,6 +1,7 @@
 """The capability document, assembled from what an adapter declares (contract § 8)."""
 
 import rhapsode_contract as wire
+from pydantic import ValidationError
 from rhapsode_contract import (
     CONTRACT,
     FORMATS,
@@ -12,6 +13,7 @@ from rhapsode_contract import (
 )
 
 from rhapsode_worker.abilities import Abilities
+from rhapsode_worker.declaration import check_engine
 from rhapsode_worker.devices import Device as EngineDevice
 from rhapsode_worker.engine import Engine
 from rhapsode_worker.variant import Variant
@@ -63,11 +65,7 @@ def check_declaration(engine: Engine) -> None:
         DeclarationError: Some part of it is missing or makes no sense.
     """
     try:
-        if engine.concurrency < 1 or engine.queue_limit < 0:
-            raise ValueError(
-                f"concurrency is {engine.concurrency}, at least 1 is needed; queue_limit is"
-                f" {engine.queue_limit}, at least 0"
-            )
+        check_engine(engine)
         for resident in (None, *engine.variants()):
             describe(
                 engine,
@@ -78,7 +76,16 @@ def check_declaration(engine: Engine) -> None:
             )
     except (ValueError, TypeError, AttributeError) as error:
         name = type(engine).__name__
-        raise DeclarationError(f"{name} declares itself wrongly: {error}") from error
+        raise DeclarationError(f"{name} declares itself wrongly: {_said(error)}") from error
+
+
+def _said(error: Exception) -> str:
+    """Returns what is wrong; the names of the parts, where it is the document that they make."""
+    if not isinstance(error, ValidationError):
+        return str(error)
+    return "; ".join(
+        f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors(include_url=False)
+    )
 
 
 def _current(engine: Engine, resident: str, variants: dict[str, Variant]) -> Current:

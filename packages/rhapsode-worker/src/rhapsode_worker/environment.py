@@ -105,6 +105,8 @@ class WorkerEnvironment:
         Raises:
             HopelessStart: It is no id, or another engine was asked for.
         """
+        if not engine_id:
+            raise HopelessStart("the adapter declares no id")
         if not is_engine_id(engine_id):
             raise HopelessStart(f"{engine_id!r} is no engine id: letters, digits, . _ : and -")
         if self.engine not in {None, engine_id}:

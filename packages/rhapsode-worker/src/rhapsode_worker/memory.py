@@ -2,9 +2,10 @@
 
 import importlib
 import logging
+import operator
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, SupportsIndex, cast
 
 from rhapsode_worker.devices import Device
 
@@ -35,6 +36,21 @@ def used_bytes_of(device: Device) -> UsedBytes:
 def believable(measured: int | None) -> int | None:
     """Returns a size only if it is one: a model that takes nothing was not measured."""
     return measured if measured is not None and measured > 0 else None
+
+
+def whole_bytes(told: object) -> int | None:
+    """Returns a size as an adapter tells it; numpy's integers and a float without a fraction do.
+
+    Raises:
+        TypeError: It is no number of bytes.
+    """
+    if told is None:
+        return None
+    if isinstance(told, float) and told.is_integer():
+        return int(told)
+    if isinstance(told, bool) or not hasattr(told, "__index__"):
+        raise TypeError(f"memory_bytes() gave {told!r}, not whole bytes")
+    return operator.index(cast(SupportsIndex, told))
 
 
 def empty_caches() -> None:

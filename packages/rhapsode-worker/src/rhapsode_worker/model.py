@@ -9,7 +9,8 @@ from rhapsode_contract import RhapsodeError
 
 from rhapsode_worker.engine import Engine
 from rhapsode_worker.failures import as_engine_error, as_load_error
-from rhapsode_worker.memory import UsedBytes, believable, empty_caches
+from rhapsode_worker.home_process import HomeProcess
+from rhapsode_worker.memory import UsedBytes, believable, empty_caches, whole_bytes
 
 logger = logging.getLogger(__name__)
 
@@ -70,6 +71,7 @@ class Model:
         """
         self._engine = engine
         self._used_bytes = used_bytes
+        self._home = HomeProcess()
         self._measured: int | None = None
         self._state = ModelState.UNLOADED
         self._variant: str | None = None
@@ -129,7 +131,8 @@ class Model:
         self._fire(ModelEvent.UNLOAD, self._variant)
         failure: RhapsodeError | None = None
         try:
-            self._engine.unload()
+            with self._home.kept():
+                self._engine.unload()
         except BaseException as error:  # as in _load
             logger.exception("unload failed")
             failure = as_engine_error(error, "the model did not unload")
@@ -144,7 +147,7 @@ class Model:
         What a first try stranded counts: it goes with this model, when the process ends.
         """
         try:
-            known = believable(self._engine.memory_bytes())
+            known = believable(whole_bytes(self._engine.memory_bytes()))
         except Exception:  # a figure that is missing must not cost a model that is loaded
             logger.exception("memory_bytes failed")
             known = None
@@ -171,7 +174,8 @@ class Model:
     def _load(self, variant: str) -> RhapsodeError | None:
         self._engine.variant = variant
         try:
-            self._engine.load(variant)
+            with self._home.kept():
+                self._engine.load(variant)
         # Libraries call sys.exit, and a cancelled asyncio.run of the adapter's raises what is no
         # Exception: on this thread both are failures of the load like any other.
         except BaseException as error:

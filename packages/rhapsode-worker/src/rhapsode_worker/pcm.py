@@ -20,8 +20,8 @@ def pcm_pieces(samples: object, native: NativeFormat) -> Iterator[bytes]:
         native: What they become.
 
     Raises:
-        ValueError: The samples are no floating-point numbers, or have not `native.channels`
-            channels.
+        ValueError: The samples are no floating-point numbers, hold NaN, or have not
+            `native.channels` channels.
     """
     pcm = pcm_bytes(samples, native.channels)
     step = native.bytes_per_second * _PIECE_SECONDS
@@ -61,7 +61,11 @@ def _check_channels(given: int, wanted: int) -> None:
 
 
 def _from_sequence(samples: Sequence[float]) -> bytes:
-    pcm = array("h", (round(max(-1.0, min(1.0, value)) * _FULL_SCALE) for value in samples))
+    values = array("d", samples)
+    # Asked first: min() of a number and NaN is the number, and that would be full scale.
+    if any(value != value for value in values):
+        raise ValueError("samples hold NaN")
+    pcm = array("h", (round(max(-1.0, min(1.0, value)) * _FULL_SCALE) for value in values))
     if array("H", [1]).tobytes() != b"\x01\x00":
         pcm.byteswap()
     return pcm.tobytes()

@@ -13,6 +13,7 @@ from rhapsode_contract import RhapsodeError
 from rhapsode_worker.engine import Engine
 from rhapsode_worker.engine_threads import EngineThreads, Job
 from rhapsode_worker.failures import DeviceLost, as_engine_error, as_speak_error
+from rhapsode_worker.home_process import HomeProcess
 from rhapsode_worker.memory import used_bytes_of
 from rhapsode_worker.model import Model
 from rhapsode_worker.native_format import NativeFormat
@@ -36,6 +37,7 @@ class Studio:
         """
         self._engine = engine
         self._device_lost = device_lost
+        self._home = HomeProcess()
         self._variants = engine.variants()
         self._threads = EngineThreads(engine.concurrency, engine.queue_limit)
         self.model = Model(engine, used_bytes_of(engine.device))
@@ -98,7 +100,8 @@ class Studio:
         try:
             self.model.ensure(request.variant)
             self._threads.share()
-            self._perform(replace(request, is_abandoned=lambda: take.is_abandoned), take)
+            with self._home.kept():
+                self._perform(replace(request, is_abandoned=lambda: take.is_abandoned), take)
         except Abandoned:
             logger.info("stopped: the listener left")
         except RhapsodeError as failure:
@@ -112,20 +115,27 @@ class Studio:
         """Speaks a conversation in one, or a text segment by segment: each may be on its way
         while the next is made.
         """
+        native = self.native_format(request.variant)
         if isinstance(request, DialogueRequest):
-            self._record(self._engine.dialogue(request), take)
+            self._record(self._engine.dialogue(request), take, native)
             return
         variant = self._variants[request.variant]
-        native = self.native_format(request.variant)
         for part in parts_of(request, variant):
-            self._record(self._engine.speak(part.request), take)
+            self._record(self._engine.speak(part.request), take, native)
             take.put(native.silence(part.silence_ms))
 
-    def _record(self, performance: Iterator[bytes], take: Take) -> None:
+    def _record(self, performance: Iterator[bytes], take: Take, native: NativeFormat) -> None:
         pieces = iter(performance)
+        rest = b""  # less than a frame: let through at the end, it would make noise of what follows
         try:
             for pcm in pieces:
-                take.put(_checked(pcm))
+                self._home.end_child()
+                came = rest + _checked(pcm) if rest else _checked(pcm)
+                whole = len(came) - len(came) % native.bytes_per_frame
+                rest = came[whole:]
+                take.put(came[:whole])
+            if rest:
+                logger.warning("the engine's audio ends within a frame; cut %d bytes", len(rest))
         finally:
             # Closed here, on the thread it runs on, and not whenever it is collected.
             close = getattr(pieces, "close", None)

@@ -6,6 +6,12 @@ from typing import Final, Literal
 
 from rhapsode_contract import CUES, DELIVERIES, MAX_CHARACTERS_DEFAULT
 
+from rhapsode_worker.declared import (
+    check_dial,
+    check_languages,
+    check_reference_seconds,
+    checked_list,
+)
 from rhapsode_worker.native_format import NativeFormat
 
 ALL_CUES: Final = CUES
@@ -69,17 +75,18 @@ class Variant:
             ValueError: A cue or delivery is not in the vocabulary, a dial's default is outside
                 its range, or another field makes no sense.
         """
-        for word in self.cues:
+        for word in checked_list("cues", self.cues):
             if word not in CUES:
                 raise ValueError(f"{word!r} is no cue; the cues are {', '.join(CUES)}")
-        for word in self.deliveries:
+        for word in checked_list("deliveries", self.deliveries):
             if word not in DELIVERIES:
                 raise ValueError(f"{word!r} is no delivery; there are {', '.join(DELIVERIES)}")
-        for name, (smallest, largest, default) in self.dials.items():
-            if not smallest <= default <= largest:
-                raise ValueError(f"dial {name!r}: {smallest} <= {default} <= {largest} is wrong")
-        if isinstance(self.languages, str):
-            raise ValueError(f"languages is {self.languages!r}; a list of tags is needed")
+        for name, dial in self.dials.items():
+            check_dial(name, dial)
+        if self.languages is not None:
+            check_languages(self.languages)
+        if self.reference_seconds is not None:
+            check_reference_seconds(self.reference_seconds)
         if self.streaming not in {None, "chunk", "sentence"}:
             raise ValueError(f"streaming is {self.streaming!r}; 'chunk', 'sentence' or None")
         if self.max_characters < 1:

@@ -1,9 +1,10 @@
 """The voices of a worker over HTTP (contract § 7)."""
 
 import json
+import logging
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import anyio
 from rhapsode_contract import RhapsodeError, UnknownVoice, Unsupported, Voice, check_voice_id
@@ -15,10 +16,12 @@ from rhapsode_worker.abilities import Abilities
 from rhapsode_worker.aside import ask_aside, change_aside
 from rhapsode_worker.engine import Engine
 from rhapsode_worker.failures import as_engine_error
-from rhapsode_worker.voices import check_voice
+from rhapsode_worker.voices import check_voice, checked_voices
 from rhapsode_worker.voicing.new_voice import NewVoice
 from rhapsode_worker.voicing.staging import Staging
 from rhapsode_worker.voicing.upload import received_voice
+
+logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -33,6 +36,7 @@ class VoiceRoutes:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._abilities = Abilities(engine)
+        self._complained: set[str] = set()
         # An adapter need not think of two changes at once.
         self._changes = anyio.CapacityLimiter(1)
 
@@ -80,7 +84,7 @@ class VoiceRoutes:
             UnknownVoice: There is none of that id.
         """
         check_voice_id(voice_id, field)
-        voices = await self._asked(self._engine.voices, "the voices cannot be listed")
+        voices = await self._asked(self._offered, "the voices cannot be listed")
         check_voice(voice_id, voices, field)
 
     async def _create(self, request: Request) -> Response:
@@ -106,9 +110,18 @@ class VoiceRoutes:
         else:
             self._engine.create_voice(new)
 
+    def _offered(self) -> list[Voice]:
+        """Returns the adapter's voices but those that no request could name; logs these once."""
+        voices, wrong = checked_voices(self._engine.voices())
+        for what in wrong:
+            if what not in self._complained:
+                self._complained.add(what)
+                logger.error("voices(): %s; it is left out", what)
+        return voices
+
     def _listed(self) -> list[Voice]:
         """Returns the adapter's voices, each with its preview's place where it has one."""
-        voices = self._engine.voices()
+        voices = self._offered()
         if not self._abilities.has_previews:
             return voices
         return [
@@ -120,13 +133,21 @@ class VoiceRoutes:
 
     def _preview(self, voice_id: str) -> bytes | None:
         path = self._preview_path(voice_id) if self._abilities.has_previews else None
-        return path.read_bytes() if path is not None else None
+        if path is None:
+            return None
+        audio = path.read_bytes()
+        if not (audio.startswith(b"RIFF") and audio[8:12] == b"WAVE"):
+            raise ValueError(f"preview() of {voice_id!r} gave a file that is no WAV")
+        return audio
 
     def _preview_path(self, voice_id: str) -> Path | None:
         try:
-            return self._engine.preview(voice_id)
+            path = cast(object, self._engine.preview(voice_id))
         except UnknownVoice:  # deleted since it was listed; the list must not fail for it
             return None
+        if path is not None and not isinstance(path, Path):
+            raise TypeError(f"preview() gave {type(path).__name__}, not a Path")
+        return path
 
     async def _known(self, request: Request) -> str:
         voice_id: str = request.path_params["voice"]

@@ -4,8 +4,9 @@ import asyncio
 import logging
 import os
 import signal
+from collections.abc import AsyncIterator
 from contextlib import suppress
-from typing import Final, NoReturn
+from typing import Final, NoReturn, cast
 
 import anyio
 from rhapsode_contract import ContractMismatch, Handshake, answer_at
@@ -21,6 +22,7 @@ from rhapsode_worker.environment import HopelessStart, WorkerEnvironment
 from rhapsode_worker.lifeline import hold_lifeline
 from rhapsode_worker.output import HandshakeStream, capture_stdout
 from rhapsode_worker.routes import Drain, Routes
+from rhapsode_worker.stderr import capture_stderr, finish_stderr
 from rhapsode_worker.studio import Studio
 from rhapsode_worker.voicing.staging import Staging
 
@@ -40,24 +42,29 @@ def serve(engine: Engine) -> NoReturn:
     """Serves an engine until it is told to stop, then ends the process.
 
     Call it last, under a main guard. It takes standard output for itself: what is printed from
-    here on goes to the log.
+    here on goes to the log, and so does what Python code writes on standard error.
     """
     configure_logs()  # before anything is captured: what was printed so far is logged too
+    capture_stderr()
     handshake = capture_stdout()
-    status = _run(engine, handshake)
+    _leave(_run(engine, handshake))
+
+
+def _leave(status: int) -> NoReturn:
+    finish_stderr()
     logging.shutdown()
     # Not sys.exit(): that joins threads, and a model's threads may never end.
     os._exit(status)
 
 
 def _run(engine: Engine, handshake: HandshakeStream) -> int:
-    """Serves to the end; returns the exit status."""
+    """Serves to the end of the process; returns the status of a worker that failed."""
     try:
         environment = WorkerEnvironment.read(os.environ)  # noqa: TID251  # the SDK's one place
         if environment.has_lifeline:
             hold_lifeline()
         return anyio.run(
-            _serve, engine, environment, handshake, backend_options={"use_uvloop": True}
+            _serve_and_leave, engine, environment, handshake, backend_options={"use_uvloop": True}
         )
     except (HopelessStart, ContractMismatch, DeclarationError, SocketError) as error:
         logger.critical("%s", error)
@@ -67,8 +74,27 @@ def _run(engine: Engine, handshake: HandshakeStream) -> int:
         return EXIT_CRASHED
 
 
-async def _serve(engine: Engine, environment: WorkerEnvironment, handshake: HandshakeStream) -> int:
+async def _serve_and_leave(
+    engine: Engine, environment: WorkerEnvironment, handshake: HandshakeStream
+) -> NoReturn:
+    """Serves to the end, and ends the process while its signals are still taken.
+
+    Given back first, a second signal that comes a moment after the first one would end a drained
+    worker with that signal's status.
+    """
+    with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+        _leave(await _serve(engine, environment, handshake, signals))
+
+
+async def _serve(
+    engine: Engine,
+    environment: WorkerEnvironment,
+    handshake: HandshakeStream,
+    signals: AsyncIterator[signal.Signals],
+) -> int:
     """Serves to the end; returns the exit status."""
+    if isinstance(cast(object, engine), type):
+        raise DeclarationError("serve() takes an engine, not its class: write serve(Name())")
     environment.check_engine(getattr(engine, "id", ""))
     contract = answer_at(environment.offer)
     environment.check_network()
@@ -91,7 +117,7 @@ async def _serve(engine: Engine, environment: WorkerEnvironment, handshake: Hand
                 ready=True, contract=contract, engine=engine.id, listen=str(bound.address)
             )
             async with (
-                beside(lambda: _stop_on_signal(server)),
+                beside(lambda: _stop_on_signal(signals, server)),
                 beside(lambda: device.end_if_lost(server)),
                 anyio.create_task_group() as tasks,
             ):
@@ -132,14 +158,12 @@ def _sweep(staging: Staging) -> None:
         logger.warning("what an earlier worker left of an upload is still there: %s", error)
 
 
-async def _stop_on_signal(server: Server) -> None:
+async def _stop_on_signal(signals: AsyncIterator[signal.Signals], server: Server) -> None:
     """The first signal drains; a second one ends at once.
 
     One after `/terminate` is the first: whoever asks both ways must not cut what is in flight.
     """
-    with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
-        async for _ in signals:
-            server.drain()
-            break
-        async for _ in signals:
-            server.close()
+    await anext(signals)
+    server.drain()
+    await anext(signals)
+    server.close()

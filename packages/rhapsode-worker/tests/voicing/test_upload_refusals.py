@@ -61,6 +61,8 @@ BAD_IDS = ["../../etc/passwd", "..%2f", "C:\\x", "a/b", "a\0", "a" * 300, " n", 
         ([ID, clip(filename="..%2f")], "reference"),
         ([ID, clip(filename="a/b.wav")], "reference"),
         ([ID, clip(filename="C:\\x")], "reference"),
+        ([ID, clip(filename="C:\\x.wav")], "reference"),
+        ([ID, clip(filename="\\\\host\\x.wav")], "reference"),
         ([ID, clip(filename="a\0.wav")], "reference"),
         ([ID, clip(filename="a" * 300 + ".wav")], "reference"),
         *[

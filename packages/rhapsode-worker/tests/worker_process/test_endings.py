@@ -126,3 +126,10 @@ async def test_a_worker_that_is_killed_takes_its_encoders_with_it() -> None:
         assert await worker.ended() == -signal.SIGKILL
         while worker.left_behind():
             await anyio.lowlevel.checkpoint()
+
+
+@pytest.mark.contract("2.stop.exits-zero")
+async def test_a_signal_in_its_last_moment_does_not_change_how_a_worker_ended() -> None:
+    async with running(str(ADAPTERS / "late.py")) as worker:
+        worker.signal()
+        assert await worker.ended() == 0

@@ -66,8 +66,9 @@ async def test_an_address_that_another_process_has_is_not_taken_from_it(tmp_path
 @pytest.mark.parametrize(
     ("oddity", "said"),
     [
-        ("del id", "no engine id"),
+        ("del id", "declares no id"),
         ("license = dict(code='MIT')", "weights"),
+        ("serve = lambda: serve(Odd)\n\nserve(Odd)", "not its class"),
     ],
 )
 async def test_an_adapter_that_declares_nonsense_never_serves(oddity: str, said: str) -> None:

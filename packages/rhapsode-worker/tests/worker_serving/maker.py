@@ -15,7 +15,7 @@ TYPES = ("wav", "npy")
 
 def clip(hertz: int) -> bytes:
     """Returns a reference of a voice of that pitch."""
-    return b"RIFF%d" % hertz
+    return b"RIFF\0\0\0\0WAVE%d" % hertz
 
 
 class Maker(Player):
@@ -90,4 +90,4 @@ class Maker(Player):
         """
         if voice_id in VOICES:
             return VOICES[voice_id]
-        return int(self.store.get(voice_id).path.read_bytes().removeprefix(b"RIFF"))
+        return int(self.store.get(voice_id).path.read_bytes().rpartition(b"WAVE")[2])

@@ -1,17 +1,20 @@
 """Engines that fail, before the first audio and after it."""
 
 import logging
+import os
+import signal
 from collections.abc import Iterator
 from typing import Any
 
+import anyio
 import pytest
 from rhapsode_contract import RhapsodeError, Unsupported
 from rhapsode_http import UpstreamTruncated
 from rhapsode_worker.encoding.pool import EncoderPool
 from rhapsode_worker.requests import SpeakRequest
 
-from .player import Latch, Player, Score
-from .stage import on_stage
+from .player import Latch, Player, Score, tone
+from .stage import Answer, happened, on_stage, until
 
 pytestmark = pytest.mark.anyio
 
@@ -90,6 +93,36 @@ async def test_what_an_engine_does_wrong_has_a_code_and_costs_nothing_else(
         player.score = player.play
         assert (await stage.speak(format="opus", stream=stream)).status == 200
         assert stage.studio.room.held_bytes == 0
+
+
+async def test_a_killed_encoder_is_worth_a_retry_and_the_retry_speaks(
+    encoders: EncoderPool,
+) -> None:
+    latch = Latch()
+
+    def held(request: SpeakRequest) -> Iterator[bytes]:
+        yield tone(request)
+        latch.hold()
+        yield tone(request)
+
+    answers: list[Answer] = []
+    async with on_stage(Player(held), encoders) as stage:
+        before = set(encoders.idle_pids)
+
+        async def speak() -> None:
+            answers.append(await stage.speak(format="mp3"))
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(speak)
+            await happened(latch.reached)
+            # The encoder is at work once it has taken what the engine made.
+            await until(lambda: stage.studio.room.held_bytes == 0)
+            for pid in before - set(encoders.idle_pids):
+                os.kill(pid, signal.SIGKILL)
+            latch.open()
+        assert (answers[0].status, answers[0].code) == (503, "model_unavailable")
+        assert "signal 9" in answers[0].message
+        assert (await stage.speak(format="mp3")).status == 200
 
 
 async def test_a_failed_request_does_not_cost_a_warm_encoder(encoders: EncoderPool) -> None:

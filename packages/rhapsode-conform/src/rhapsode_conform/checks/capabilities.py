@@ -1,12 +1,14 @@
 """The capability document, and whether it is true (contract § 4)."""
 
-from typing import Any
+import re
+from typing import Any, Final
 
 from rhapsode_conform.answer import Answer, as_list, as_object
 from rhapsode_conform.check import Need, check
 from rhapsode_conform.outcome import expect, undecided
 from rhapsode_conform.subject import Subject
 
+_ENDING: Final = re.compile(r"[a-z0-9]+(\.[a-z0-9]+)*")
 _PARTS = ("contract", "engine", "license", "device", "variants", "formats")
 
 
@@ -117,6 +119,25 @@ async def loadable(subject: Subject) -> None:
         expect(is_loaded, f"the variant {name!r} is listed and loads", answer)
 
 
+@check("4.variants.named")
+async def variants_named(subject: Subject) -> None:
+    """No name is empty."""
+    names = list(as_object(subject.document.get("variants")))
+    expect(all(name.strip() for name in names), "each variant has a name", names)
+
+
+@check("4.variants.languages")
+async def variants_languages(subject: Subject) -> None:
+    """A list of languages is not empty, and names none twice."""
+    for name, fields in as_object(subject.document.get("variants")).items():
+        if "languages" not in as_object(fields):
+            continue
+        said = as_object(fields)["languages"]
+        tags = [tag for tag in as_list(said) if isinstance(tag, str) and tag]
+        is_list = tags != [] and tags == said and len(set(tags)) == len(tags)
+        expect(is_list, f"`{name}.languages` lists one at least, each once, or is absent", said)
+
+
 @check("4.current.absent")
 async def current_absent(subject: Subject) -> None:
     """No `current` without a model."""
@@ -189,6 +210,25 @@ async def cloning(subject: Subject) -> None:
     for name, fields in as_object(subject.document.get("variants")).items():
         said = as_object(as_object(fields).get("cloning")).get("supported")
         expect(isinstance(said, bool), f"`{name}.cloning.supported` is true or false", fields)
+
+
+@check("4.cloning.references")
+async def references(subject: Subject) -> None:
+    """The lengths ascend, and the endings are endings."""
+    for name, fields in as_object(subject.document.get("variants")).items():
+        cloning = as_object(as_object(fields).get("cloning"))
+        if "referenceSeconds" in cloning:
+            seconds = as_list(cloning["referenceSeconds"])
+            is_range = len(seconds) == 2 and _ascends([0, *seconds])
+            expect(is_range, f"`{name}.cloning.referenceSeconds`: least ≤ most", cloning)
+        if "formats" in cloning:
+            endings = as_list(cloning["formats"])
+            are_endings = endings != [] and all(_is_ending(each) for each in endings)
+            expect(are_endings, f"`{name}.cloning.formats` are endings such as `wav`", cloning)
+
+
+def _is_ending(value: object) -> bool:
+    return isinstance(value, str) and _ENDING.fullmatch(value) is not None
 
 
 @check("8.split.declared")

@@ -9,7 +9,7 @@ from typing import Final
 import anyio
 from rhapsode_http import UpstreamError, parse_address
 
-from rhapsode_conform.answer import Answer
+from rhapsode_conform.answer import Answer, as_json_object
 from rhapsode_conform.check import Need, check
 from rhapsode_conform.checks.concurrency import long_request
 from rhapsode_conform.outcome import expect, failed, undecided
@@ -18,6 +18,7 @@ from rhapsode_conform.subject import Subject
 from rhapsode_conform.wire import JSON_TYPE, Wire
 
 _OVER: Final = "it had ended before it could be asked"
+_LOG_FIELDS: Final = ("level", "message")
 
 Ask = Callable[[Spawned, Wire], Awaitable[Answer | None]]
 
@@ -221,12 +222,28 @@ async def stdout_reserved(subject: Subject) -> None:
 
 @check("2.logs.json-lines", Need.SPAWNED)
 async def logs(subject: Subject) -> None:
-    """Each line of standard error is a JSON object."""
-    lines = [line for worker in _processes(subject) for line in _whole_lines(worker)]
+    """Each line of standard error that is meant as a line of the log is one."""
+    lines = _logged(subject)
+    meant = [line for line in lines if line.startswith("{")]
+    expect(meant != [], "there is a log, in JSON lines on standard error", lines[:3])
+    for line in meant:
+        said = as_json_object(line)
+        is_line = all(isinstance(said.get(name), str) for name in _LOG_FIELDS)
+        expect(is_line, "a line of the log is JSON with `level` and `message`", line)
+
+
+@check("2.logs.nothing-raw", Need.SPAWNED)
+async def nothing_raw(subject: Subject) -> None:
+    """And there are no others."""
+    lines = _logged(subject)
     if not lines:
-        raise undecided("it logged nothing")
-    for line in lines:
-        expect(_is_object(line), "the log is JSON lines on standard error", line)
+        raise undecided("nothing came on standard error")
+    raw = [line for line in lines if not line.startswith("{")]
+    expect(not raw, "standard error holds nothing but the log", raw[:3])
+
+
+def _logged(subject: Subject) -> list[str]:
+    return [line for worker in _processes(subject) for line in _whole_lines(worker)]
 
 
 def _whole_lines(worker: Spawned) -> list[str]:
@@ -235,10 +252,3 @@ def _whole_lines(worker: Spawned) -> list[str]:
     return [
         line for line in worker.stderr.decode(errors="replace").split("\n")[:-1] if line.strip()
     ]
-
-
-def _is_object(line: str) -> bool:
-    try:
-        return isinstance(json.loads(line), dict)
-    except ValueError:
-        return False

@@ -1,6 +1,6 @@
 """How a worker starts: its variables, its handshake, its address (contract §§ 1, 2)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import anyio
 from rhapsode_http import TcpAddress, UpstreamError, parse_address
@@ -10,6 +10,7 @@ from rhapsode_conform.check import Need, check
 from rhapsode_conform.outcome import expect, failed, undecided
 from rhapsode_conform.spawned import Spawned
 from rhapsode_conform.subject import Subject
+from rhapsode_conform.wire import Wire
 
 
 def _own(subject: Subject) -> Spawned:
@@ -68,9 +69,11 @@ async def transport_unix(subject: Subject) -> None:
 @dataclass(frozen=True)
 class _OnTcp:
     listen: object
-    health: Answer | None
-    capabilities: Answer | None
-    spoken: Answer | None
+    health: Answer | None = None
+    capabilities: Answer | None = None
+    spoken: Answer | None = None
+    broken_off: str = ""
+    """Why what is missing is missing, where a request got no answer."""
 
 
 async def _on_tcp(subject: Subject) -> _OnTcp:
@@ -82,23 +85,27 @@ async def _on_tcp(subject: Subject) -> _OnTcp:
             try:
                 address = parse_address(str(listen))
             except ValueError:
-                return _OnTcp(listen, None, None, None)
+                return _OnTcp(listen)
             if not isinstance(address, TcpAddress) or not address.port:
-                return _OnTcp(listen, None, None, None)
+                return _OnTcp(listen)
             wire = subject.wire_to(address)
             try:
-                return _OnTcp(
-                    listen,
-                    await wire.get("/health"),
-                    await wire.get("/capabilities"),
-                    await wire.post("/speak", subject.request({})),
-                )
-            except UpstreamError:
-                return _OnTcp(listen, None, None, None)
+                return await _asked(_OnTcp(listen), wire, subject, worker)
             finally:
                 await wire.aclose()
 
     return await subject.once("on tcp", look)
+
+
+async def _asked(seen: _OnTcp, wire: Wire, subject: Subject, worker: Spawned) -> _OnTcp:
+    try:
+        seen = replace(seen, health=await wire.get("/health"))
+        seen = replace(seen, capabilities=await wire.get("/capabilities"))
+        return replace(seen, spoken=await wire.post("/speak", subject.request({})))
+    except UpstreamError as error:
+        with anyio.move_on_after(subject.patience.stay_seconds):
+            await worker.exited()  # the usual reason, told if it is one
+        return replace(seen, broken_off=f"{error}; the worker {worker.state}")
 
 
 @check("2.spawn.listen-tcp", Need.SPAWNED)
@@ -108,7 +115,7 @@ async def listen_tcp(subject: Subject) -> None:
     expect(
         seen.health is not None,
         "told tcp:127.0.0.1:0 it names the port it took, and listens there",
-        f"listen is {seen.listen!r}",
+        f"listen is {seen.listen!r} {seen.broken_off}",
     )
 
 
@@ -116,8 +123,10 @@ async def listen_tcp(subject: Subject) -> None:
 async def transport_tcp(subject: Subject) -> None:
     """The same document and the same audio as on the Unix socket."""
     seen = await _on_tcp(subject)
-    if seen.capabilities is None or seen.spoken is None:
+    if seen.health is None:
         raise undecided("it could not be reached on TCP; see 2.spawn.listen-tcp")
+    if seen.capabilities is None or seen.spoken is None:
+        raise failed("a request over TCP got no answer", seen.broken_off)
     here, there = subject.document.get("variants"), seen.capabilities.object.get("variants")
     expect(here == there, "its capabilities are the same on TCP", seen.capabilities)
     expect(seen.spoken.is_audio, "it speaks on TCP", seen.spoken)

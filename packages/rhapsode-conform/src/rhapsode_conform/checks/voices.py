@@ -1,6 +1,9 @@
 """The voices that there are (contract § 7)."""
 
+import re
 from typing import Final
+
+from rhapsode_contract import VOICE_ID_PATTERN
 
 from rhapsode_conform.answer import as_list, as_object
 from rhapsode_conform.check import Need, check
@@ -42,7 +45,10 @@ async def listed(subject: Subject) -> None:
 
 @check("7.id.grammar")
 async def grammar(subject: Subject) -> None:
-    """What is no id is refused as such, in a body and in a path."""
+    """What is no id is not listed, and is refused as such, in a body and in a path."""
+    for voice_id in subject.voices:
+        is_id = re.fullmatch(VOICE_ID_PATTERN, voice_id) is not None
+        expect(is_id, f"{voice_id!r} is listed and is no voice id", subject.first.voices)
     for text in _NO_IDS:
         answer = await subject.speak(voice=text)
         expect(answer.code == "bad_request", f"the voice id {text!r} is `bad_request`", answer)

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from typing import Final, Protocol, Self
 
 import anyio
-from rhapsode_contract.errors import Internal
+from rhapsode_contract.errors import ModelUnavailable
 
 from rhapsode_worker.encoding.wav import streamed_wav_header, wav_header
 from rhapsode_worker.native_format import NativeFormat
@@ -13,8 +13,11 @@ _PIECES_AHEAD: Final = 4
 """Encoded pieces that may wait for the reader before the writer waits too."""
 
 
-class EncoderCrashed(Internal):
-    """The encoder process ended, or gave up, before its response was whole."""
+class EncoderCrashed(ModelUnavailable):
+    """The encoder process ended, or gave up, before its response was whole.
+
+    Worth a retry: the request was fine, and the next one gets another process.
+    """
 
 
 class Encoder(Protocol):

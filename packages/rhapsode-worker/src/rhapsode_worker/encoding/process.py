@@ -123,8 +123,10 @@ class EncoderProcess:
 
     def _obituary(self) -> EncoderCrashed:
         status = self._process.returncode
-        words = self._last_words or ("it broke off" if status is None else f"status {status}")
-        return EncoderCrashed(f"The encoder process {self.pid} ended early: {words}.")
+        ended = "it broke off" if status is None else f"it ended with status {status}"
+        if status is not None and status < 0:
+            ended = f"it was killed by signal {-status}"
+        return EncoderCrashed(f"the encoder broke off: {self._last_words or ended}")
 
 
 class ChildEncoder:

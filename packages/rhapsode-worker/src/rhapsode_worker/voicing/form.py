@@ -129,13 +129,16 @@ class Form:
         self._header_name = self._header_value = b""
 
     def _end_head(self) -> None:
-        disposition, options = parse_options_header(
-            self._headers.get("content-disposition", b"").decode("latin-1")
-        )
+        header = self._headers.get("content-disposition", b"")
+        disposition, options = parse_options_header(header.decode("latin-1"))
         name = options.get(b"name")
         if disposition != b"form-data" or name is None:
             raise BadRequest("a part of the form has no name")
         filename = options.get(b"filename")
+        if filename is not None and b"\\" in header:
+            # The parser takes what follows the last one, as for a browser that sent whole paths:
+            # the name would no longer be what came.
+            filename = header.partition(b"filename=")[2].strip(b'"')
         head = PartHead(_text(name), None if filename is None else _text(filename))
         encoding = self._headers.get("content-transfer-encoding", b"").decode("latin-1")
         if encoding.strip().lower() not in _PLAIN_ENCODINGS:
