@@ -1,4 +1,4 @@
-"""`python -m bench [overhead hibari load start switch] [--quick]`."""
+"""`python -m bench [overhead hibari kokoro load start switch] [--quick]`."""
 
 import argparse
 import os
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from bench import hibari, load, overhead, start, switch
+from bench import hibari, kokoro, load, overhead, start, switch
 from bench.figures import write
 
 _RESULTS = Path(__file__).parent / "results"
@@ -15,6 +15,7 @@ _RESULTS = Path(__file__).parent / "results"
 PARTS: dict[str, tuple[Callable[[int], dict[str, Any]], int, int]] = {
     "overhead": (overhead.measure, 1000, 100),
     "hibari": (hibari.measure, 20, 5),
+    "kokoro": (kokoro.measure, 7, 2),
     "load": (load.measure, 4, 1),
     "start": (start.measure, 7, 2),
     "switch": (switch.measure, 20, 4),

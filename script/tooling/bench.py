@@ -6,6 +6,7 @@ from commands import CommandFailed, fail, show
 from environment import prepare
 from environments import DEVELOPMENT, HIBARI
 from machine import FFMPEG, NGINX, need
+from weights import fetch_kokoro
 
 
 def main() -> int:
@@ -14,6 +15,7 @@ def main() -> int:
         need(FFMPEG, NGINX)
         prepare(DEVELOPMENT)
         prepare(HIBARI, builder=DEVELOPMENT)
+        fetch_kokoro()
     except CommandFailed as error:
         return fail("bench", error)
     return show([DEVELOPMENT.python, "-m", "bench", *sys.argv[1:]])

@@ -11,6 +11,7 @@ OURS = (
     "rhapsode-conform",
     "rhapsode-engine-tone",
     "rhapsode-engine-hibari",
+    "rhapsode-engine-kokoro",
 )
 """What development is done in; every other engine has an environment of its own."""
 

