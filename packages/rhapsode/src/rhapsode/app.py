@@ -84,7 +84,14 @@ async def open_core(
                 restart_decay_seconds=settings.workers.restart_decay_seconds,
                 patience=patience or Patience(),
             )
-            fleet = Fleet(entries, surroundings, tasks, lambda engine: residency.note_gone(engine))
+
+            def gone(engine: str) -> None:
+                residency.note_gone(engine)
+
+            def found(engine: str, variant: str) -> None:
+                residency.note_found(engine, variant)
+
+            fleet = Fleet(entries, surroundings, tasks, gone, found)
             residency = ResidencyManager(
                 fleet,
                 settings=lambda: settings.residency,
@@ -94,7 +101,8 @@ async def open_core(
             )
             metrics.watch(fleet, residency)
             for engine, entry in entries.items():
-                if entry.autostart:
+                # A worker on another machine may hold a model already, which counts.
+                if entry.autostart or entry.url is not None:
                     tasks.start_soon(_start_early, fleet, engine)
             each = {name: limits.with_those_of(one.deadlines) for name, one in entries.items()}
             speech = Speech(fleet, residency, each, SpeechMetrics(metrics.registry))

@@ -287,3 +287,45 @@ async def test_a_link_that_stalls_and_comes_back_costs_only_what_was_on_it(
         assert_is_speech(await core.speak(engine="tone", text="Hi."))
         residency = (await core.http.get("/residency")).json()
         assert [model["leases"] for model in residency["models"]] == [0]
+
+
+async def test_a_model_that_was_there_before_the_core_counts_and_gives_way(
+    serve: Serve, open_remote: OpenRemote, second_tone: EngineEntry
+) -> None:
+    async with open_remote() as remote:
+        async with serve({"tone": at(remote.port)}) as core:
+            answer = await core.speak(engine="tone", text="Hello.", variant="dialled")
+            assert answer.status_code == 200
+        async with serve({"tone": at(remote.port), "other": second_tone}) as core:
+            while not (listed := (await core.http.get("/residency")).json()["models"]):
+                await anyio.lowlevel.checkpoint()
+            assert [(model["engine"], model["variant"]) for model in listed] == [
+                ("tone", "dialled")
+            ]
+            assert (await core.speak(engine="other", text="Hello.")).status_code == 200
+            listed = (await core.http.get("/residency")).json()["models"]
+            assert [model["engine"] for model in listed] == ["other"]
+            assert len(remote.exits) == 1  # told to end, it went, and is back with nothing loaded
+
+
+async def test_what_is_loaded_there_is_the_variant_that_a_request_means(
+    serve: Serve, open_remote: OpenRemote
+) -> None:
+    async with open_remote() as remote:
+        async with serve({"tone": at(remote.port)}) as core:
+            await core.speak(engine="tone", text="Hello.", variant="dialled")
+        async with serve({"tone": at(remote.port)}) as core:
+            await core.speak(engine="tone", text="Hello.")
+            assert (await core.http.get("/engines")).json()[0]["variant"] == "dialled"
+
+
+async def test_a_model_that_went_with_its_process_behind_our_back_is_not_listed_for_ever(
+    serve: Serve, open_remote: OpenRemote
+) -> None:
+    async with open_remote() as remote, serve({"tone": at(remote.port)}, patience=HASTE) as core:
+        await core.speak(engine="tone", text="Hello.", keepAliveSeconds=-1)
+        os.kill(remote.pids[-1], signal.SIGKILL)
+        while (await core.http.get("/residency")).json()["models"]:
+            await anyio.lowlevel.checkpoint()
+        await remote.is_ready.wait()
+        assert (await core.speak(engine="tone", text="Hello.")).status_code == 200

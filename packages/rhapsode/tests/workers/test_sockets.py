@@ -41,6 +41,16 @@ def test_what_a_killed_core_left_is_swept_and_what_a_living_one_has_is_not(tmp_p
         assert (left.exists(), living.exists(), foreign.exists()) == (False, True, True)
 
 
+def test_a_killed_cores_folder_is_swept_though_its_pid_has_come_again(tmp_path: Path) -> None:
+    left = tmp_path / f"core-{os.getpid()}-abc"
+    left.mkdir()
+    (left / ".lock").touch()
+    with socket_folder(tmp_path) as ours:
+        assert not left.exists()
+        with socket_folder(tmp_path):
+            assert ours.exists()
+
+
 def test_a_folder_that_others_may_write_into_is_refused(tmp_path: Path) -> None:
     tmp_path.chmod(0o777)
     with pytest.raises(SocketFolderRefused, match="others may write"), socket_folder(tmp_path):

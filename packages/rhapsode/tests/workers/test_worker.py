@@ -97,18 +97,32 @@ async def test_an_end_while_nothing_runs_is_nothing(open_worker: OpenWorker, ton
         assert worker.summary().process == "down"
 
 
-async def test_an_end_during_a_start_ends_the_start(open_worker: OpenWorker, tone: Tone) -> None:
-    async with open_worker(tone("mute-start"), grace_seconds=0.2) as worker:
+async def test_an_end_during_a_start_ends_it_and_whoever_waits_gets_another(
+    open_worker: OpenWorker, tone: Tone, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    async with open_worker(tone("slow-start=0.3"), grace_seconds=0.2) as worker:
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(_expect_unavailable, worker)
+            tasks.start_soon(worker.ensure_up)
             await anyio.wait_all_tasks_blocked()
             await worker.end()
+        assert worker.summary().process == "up"
+        assert worker.summary().restarts == 0
+    starts = [one for one in caplog.messages if one == "process: start, down -> starting"]
+    assert len(starts) == 2
+
+
+async def test_an_end_during_a_start_that_nobody_waits_for_is_the_end(
+    open_worker: OpenWorker, tone: Tone
+) -> None:
+    async with open_worker(tone("mute-start"), grace_seconds=0.2) as worker:
+        with anyio.CancelScope() as scope:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(worker.ensure_up)
+                await anyio.wait_all_tasks_blocked()
+                scope.cancel()
+        await worker.end()
         assert worker.summary().process == "down"
-
-
-async def _expect_unavailable(worker: Worker) -> None:
-    with pytest.raises((ModelUnavailable, Internal)):
-        await worker.ensure_up()
 
 
 async def test_a_demand_during_an_end_gets_a_new_process(

@@ -55,13 +55,13 @@ class Held:
         self.variant = variant
         self.leases += 1
         self.keep_alive_seconds = keep_alive_seconds
-        self._note_use()
+        self.note_use()
         self.taken = self.used
 
     def release(self) -> None:
         """Ends a lease."""
         self.leases -= 1
-        self._note_use()
+        self.note_use()
 
     def is_shared_with(self, variant: str) -> bool:
         """Whether a request for this variant gets a lease, where nobody waits in line: what the
@@ -107,6 +107,7 @@ class Held:
             size_bytes=size_bytes,
         )
 
-    def _note_use(self) -> None:
+    def note_use(self) -> None:
+        """Takes note that it is in use now, or was until now."""
         self.used = asyncio.get_running_loop().time()
         self.used_at_epoch = time.time()

@@ -130,6 +130,15 @@ class ResidencyManager:
             del self._held[engine]
             self._settle()
 
+    def note_found(self, engine: str, variant: str) -> None:
+        """Takes note of a model that is there though nobody took a lease for it: from now on it
+        has a place like any other, and leaves like any other.
+        """
+        if engine not in self._held:
+            held = self._held[engine] = Held(engine, variant)
+            held.note_use()
+            self._wake_at(self._deadline(held))
+
     def close(self) -> None:
         """Lets nothing expire any more."""
         self._is_closed = True

@@ -20,6 +20,7 @@ class Fleet:
         surroundings: Surroundings,
         tasks: anyio.abc.TaskGroup,
         gone: Callable[[str], None],
+        found: Callable[[str, str], None],
     ) -> None:
         """Prepares the workers; starts none.
 
@@ -29,9 +30,10 @@ class Fleet:
             tasks: Where they live; cancelling the group ends their processes.
             gone: Called with an engine each time its model is gone: its process has ended, or a
                 load has failed.
+            found: Called with an engine and a variant that nobody here has loaded.
         """
         self._workers = {
-            engine: Worker(engine, entry, surroundings, tasks, gone)
+            engine: Worker(engine, entry, surroundings, tasks, gone, found)
             for engine, entry in entries.items()
         }
 

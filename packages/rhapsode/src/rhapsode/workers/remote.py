@@ -58,8 +58,9 @@ class RemoteLink:
                 return capabilities
             if not ending.is_set():
                 stranger = partial(client_of, self._origin)
-                ready(Session(self._engine, client, stranger, None, capabilities))
-                await first_of(ending.wait, lambda: self._lose_sight_of(client))
+                session = Session(self._engine, client, stranger, None, capabilities)
+                ready(session)
+                await first_of(ending.wait, lambda: self._lose_sight_of(session))
             if not ending.is_set():
                 return self._lost("it does not say how it is")
             await self._end(client)
@@ -84,13 +85,15 @@ class RemoteLink:
             return End(Internal(message), is_hopeless=True)
         return capabilities
 
-    async def _lose_sight_of(self, client: Client) -> None:
+    async def _lose_sight_of(self, session: Session) -> None:
         """Watches; returns once it does not say how it is."""
         seconds = self._patience.watch_seconds
         while True:
             await anyio.sleep(seconds)
-            if await health_of(client, seconds) is None:
+            health = await health_of(session.client, seconds)
+            if health is None:
                 return
+            session.seen(health)
 
     async def _end(self, client: Client) -> None:
         """Tells it to end; returns once it is gone, or is back with nothing loaded, or its grace

@@ -122,6 +122,20 @@ class Resident:
         if session.exit is None:
             self._fire(ModelEvent.GONE, None)
 
+    def adopt(self, variant: str) -> None:
+        """Takes note of a model that was there before the core came: a remote worker's."""
+        if self._state is Model.UNLOADED:
+            self._fire(ModelEvent.LOAD, variant)
+            self._fire(ModelEvent.SUCCEED, variant)
+
+    def forget(self) -> bool:
+        """Takes note that the model is not there any more; returns whether it was thought to be."""
+        if self._state is not Model.LOADED:
+            return False
+        self._fire(ModelEvent.UNLOAD, self._variant)
+        self._fire(ModelEvent.GONE, None)
+        return True
+
     def note_progress(self) -> None:
         """Gives a load that is still downloading its time again."""
         if self._load is not None:

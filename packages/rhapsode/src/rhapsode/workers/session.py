@@ -72,6 +72,9 @@ class Session:
     exit: RhapsodeError | None = None
     """What its end is to whoever was waiting for an answer."""
 
+    seen: Callable[[Health], None] = lambda health: None
+    """Called with what it says of itself, by whoever watches it."""
+
     suspect: Callable[[], None] = lambda: None
     """Called when it may hang; whoever owns it finds out, and ends it if so."""
 

@@ -1,5 +1,6 @@
 """The private folder in which a core's workers have their sockets."""
 
+import fcntl
 import os
 import re
 import shutil
@@ -13,6 +14,7 @@ from typing import Final
 from rhapsode.workers.orphans import end_orphans
 
 _OF_A_CORE: Final = re.compile(r"core-(\d+)-.+")
+_LOCK: Final = ".lock"
 _LONGEST_UNIX_PATH_BYTES: Final = 103
 """The smallest of the platforms we run on (macOS); Linux takes 107."""
 
@@ -36,10 +38,14 @@ def socket_folder(base: Path) -> Generator[Path]:
         _claim(base)
         _sweep(base)
         folder = Path(tempfile.mkdtemp(prefix=f"core-{os.getpid()}-", dir=base))
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        lock = (folder / _LOCK).open("w")
+    with lock:
+        # By this and not by its pid a core is known to live: pids come again, in a container soon.
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def socket_path(folder: Path, engine: str) -> Path:
@@ -83,9 +89,21 @@ def _claim(base: Path) -> None:
 def _sweep(base: Path) -> None:
     for folder in base.iterdir():
         left_by = _OF_A_CORE.fullmatch(folder.name)
-        if left_by is not None and not _is_alive(int(left_by[1])):
+        if left_by is not None and not _is_held(folder, int(left_by[1])):
             end_orphans(folder)
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_held(folder: Path, pid: int) -> bool:
+    """Whether the core that made a folder lives."""
+    try:
+        with (folder / _LOCK).open("r+") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except FileNotFoundError:
+        return _is_alive(pid)  # it has no lock yet, or was made in another way
+    return False
 
 
 def _is_alive(pid: int) -> bool:

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from math import inf
 
 import anyio
@@ -10,6 +11,7 @@ from rhapsode_contract import (
     Capabilities,
     EngineSummary,
     ForeignError,
+    Health,
     Internal,
     LogLine,
     ModelUnavailable,
@@ -45,6 +47,7 @@ class Worker:
         surroundings: Surroundings,
         tasks: anyio.abc.TaskGroup,
         gone: Callable[[str], None] = lambda engine: None,
+        found: Callable[[str, str], None] = lambda engine, variant: None,
     ) -> None:
         """Prepares a worker; starts nothing.
 
@@ -54,11 +57,14 @@ class Worker:
             surroundings: What it is started in.
             tasks: Where its life runs; cancelling the group ends its process.
             gone: Called each time its model is gone: its process has ended, or a load has failed.
+            found: Called with a variant that is loaded though nobody here has loaded it: a worker
+                on another machine lives longer than this core, and than the link to it.
         """
         self.engine = engine
         self._surroundings = surroundings
         self._tasks = tasks
         self._gone = gone
+        self._found = found
         origin = origin_of(engine, entry)
         self._is_local = not isinstance(origin, RemoteUrl)
         self._link, self._restarts = self._made_for(origin, entry)
@@ -141,7 +147,8 @@ class Worker:
             elif self._state is Process.DRAINING:
                 await self._down.wait()
             elif self._state is Process.STARTING:
-                return await self._start.result()
+                with suppress(_ToldToEnd):  # whoever still needs it starts another
+                    return await self._start.result()
             elif self._state is Process.FAILED:
                 raise Internal(
                     f"the engine {self.engine!r} has failed and is tried again later; its last"
@@ -218,18 +225,29 @@ class Worker:
 
     def _become_ready(self, session: Session) -> None:
         session.suspect = lambda: self._suspect(session)
+        session.seen = lambda health: self._note_health(session, health)
         self._last_seen = session.capabilities
         self._session = session
         self._up_since = anyio.current_time()
         self._fire(ProcessEvent.READY)
         logger.info("ready", extra={"engine": self.engine, "pid": session.process_id})
+        if session.capabilities.current is not None:
+            variant = session.capabilities.current.variant
+            self._resident.adopt(variant)
+            self._found(self.engine, variant)
         self._start.succeed(session)
+
+    def _note_health(self, session: Session, health: Health) -> None:
+        """Takes note of a model that has gone behind our back, with a process that was replaced."""
+        is_idle = session is self._session and not len(session.turns)
+        if is_idle and health.model == "unloaded" and self._resident.forget():
+            self._gone(self.engine)
 
     def _close(self, end: End) -> None:
         """Takes note that the process is gone."""
         was_asked = self._state is Process.DRAINING
         fault, self._fault = self._fault, None
-        told = ModelUnavailable(f"the engine {self.engine!r} was told to end meanwhile")
+        told = _ToldToEnd(f"the engine {self.engine!r} was told to end meanwhile")
         failure = fault or (told if was_asked else end.failure)
         lived = self._lived()
         self._up_since = inf
@@ -240,8 +258,9 @@ class Worker:
         if session is not None:
             session.end(failure)
         if fault is not None or not was_asked:
+            if self._last_error != failure.message:  # a remote is tried again for ever
+                logger.error("%s", failure.message, extra={"engine": self.engine})
             self._last_error = failure.message
-            logger.error("%s", failure.message, extra={"engine": self.engine})
         if lived >= self._surroundings.restart_decay_seconds:
             self._restarts.note_calm()
         if not was_asked:
@@ -322,6 +341,10 @@ class Worker:
                 self._state.value,
                 extra={"engine": self.engine},
             )
+
+
+class _ToldToEnd(ModelUnavailable):
+    """The process went because somebody asked for its end."""
 
 
 class _Resting:
