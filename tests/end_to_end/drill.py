@@ -48,7 +48,7 @@ def children_of(pid: int) -> list[int]:
 
 def sockets_of(pid: int) -> list[Path]:
     """Returns the sockets in a server's folder."""
-    return list(SOCKETS.glob(f"core-{pid}-*/*"))
+    return list(SOCKETS.glob(f"core-{pid}-*/*.sock"))
 
 
 def post(running: CoreProcess, path: str) -> int:
