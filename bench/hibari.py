@@ -1,10 +1,6 @@
 """hibari through the server against the library called directly, in one run."""
 
-import json
-import subprocess
 import tempfile
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,12 +9,13 @@ from rhapsode_http import Client
 
 from bench.asking import ask
 from bench.figures import ms, show, summary
+from bench.library import Library, compare, library_process
 from bench.processes import ROOT, Running, core
 
 VENV: Final = ROOT / ".quickstart" / "venvs" / "hibari"
 """Made by `script/bench`, as `script/quickstart` makes it."""
 
-_BYTES_A_SAMPLE: Final = 2
+_PROGRAM: Final = ROOT / "bench" / "hibari_library.py"
 _WARM_ROUNDS: Final = 2
 
 SENTENCE: Final = (
@@ -48,48 +45,10 @@ def measure(rounds: int) -> dict[str, Any]:
     entry = {"venv": str(VENV)}
     with (
         tempfile.TemporaryDirectory(prefix="bench-") as name,
-        _library() as library,
+        library_process([VENV / "bin" / "python", "-P", _PROGRAM]) as library,
         core({"hibari": entry}, Path(name)) as server,
     ):
         return anyio.run(_measure, library, server, rounds)
-
-
-@contextmanager
-def _library() -> Generator["Library"]:
-    process = subprocess.Popen(
-        [VENV / "bin" / "python", "-P", ROOT / "bench" / "hibari_library.py"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        yield Library(process)
-    finally:
-        process.communicate()
-
-
-class Library:
-    """The library in a process of its own, asked over a pipe; it keeps the time itself."""
-
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        """Returns when its model is loaded."""
-        self._process = process
-        self.rate: int = self._read()["rate"]
-
-    def speak(self, text: str) -> dict[str, float]:
-        """Returns seconds to the first audio and in all, and the number of samples."""
-        assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(text) + "\n")
-        self._process.stdin.flush()
-        return self._read()
-
-    def _read(self) -> dict[str, Any]:
-        assert self._process.stdout is not None
-        line = self._process.stdout.readline()
-        if not line:
-            raise RuntimeError("the library ended; its error is above")
-        answer: dict[str, Any] = json.loads(line)
-        return answer
 
 
 async def _measure(library: Library, server: Running, rounds: int) -> dict[str, Any]:
@@ -117,31 +76,8 @@ async def _first_audio(client: Client, rounds: int) -> dict[str, dict[str, float
 
 
 async def _compare(library: Library, client: Client, text: str, rounds: int) -> dict[str, Any]:
-    """Asks both in turn: seconds to the first audio, and to the last.
-
-    Times of the same text are compared, not audio seconds a second: the engine cuts silence that
-    the library leaves, so it has less audio to show for the same work.
-    """
     body = {"engine": "hibari", "text": text, "format": "pcm", "stream": True}
-    first: dict[str, list[float]] = {"library": [], "server": []}
-    total: dict[str, list[float]] = {"library": [], "server": []}
-    audio: dict[str, float] = {}
-    for number in range(rounds + _WARM_ROUNDS):
-        alone = library.speak(text)
-        served = await ask(client, body)
-        if number < _WARM_ROUNDS:
-            continue
-        first["library"].append(alone["first"])
-        first["server"].append(served.first_byte_seconds)
-        total["library"].append(alone["total"])
-        total["server"].append(served.total_seconds)
-        audio["library"] = alone["samples"] / library.rate
-        audio["server"] = served.size / _BYTES_A_SAMPLE / library.rate
-    return {
-        "first audio": {name: summary(samples) for name, samples in first.items()},
-        "total": {name: summary(samples) for name, samples in total.items()},
-        "audio seconds": audio,
-    }
+    return await compare(library, client, body, rounds, warm_rounds=_WARM_ROUNDS)
 
 
 def _print(figures: dict[str, Any]) -> None:

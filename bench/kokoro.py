@@ -1,25 +1,26 @@
 """Kokoro, int8, through the server against onnxruntime called directly, in one run."""
 
-import subprocess
 import tempfile
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 import anyio
 from rhapsode_http import Client
 
-from bench.asking import ask
-from bench.figures import ms, show, summary
-from bench.hibari import PARAGRAPH, SENTENCE, Library
+from bench.asking import Answer
+from bench.figures import ms, show
+from bench.hibari import PARAGRAPH, SENTENCE
+from bench.library import BYTES_A_SAMPLE, Library, compare, library_process
 from bench.processes import ROOT, Running, core
 
 _WEIGHTS: Final = ROOT / ".cache" / "kokoro"
 """Fetched by `script/test` and by `script/bench`."""
 
 _VENV: Final = ROOT / ".venv"
-_BYTES_A_SAMPLE: Final = 2
+_LIBRARY: Final = (
+    *(_VENV / "bin" / "python", "-P", ROOT / "bench" / "kokoro_library.py"),
+    *(_WEIGHTS / "kokoro-v1.0.int8.onnx", _WEIGHTS / "voices-v1.0.f32"),
+)
 _WARM_ROUNDS: Final = 1
 _TEXTS: Final = {"sentence": SENTENCE, "paragraph": PARAGRAPH, "yes": f"Yes, {SENTENCE}"}
 
@@ -32,25 +33,10 @@ def measure(rounds: int) -> dict[str, Any]:
     entry = {"venv": str(_VENV), "env": {"RHAPSODE_WEIGHTS_DIR": str(_WEIGHTS)}}
     with (
         tempfile.TemporaryDirectory(prefix="bench-") as name,
-        _library() as library,
+        library_process(_LIBRARY) as library,
         core({"kokoro": entry}, Path(name)) as server,
     ):
         return anyio.run(_measure, library, server, rounds)
-
-
-@contextmanager
-def _library() -> Generator[Library]:
-    process = subprocess.Popen(
-        [_VENV / "bin" / "python", "-P", ROOT / "bench" / "kokoro_library.py"]
-        + [_WEIGHTS / "kokoro-v1.0.int8.onnx", _WEIGHTS / "voices-v1.0.f32"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        yield Library(process)
-    finally:
-        process.communicate()
 
 
 async def _measure(library: Library, server: Running, rounds: int) -> dict[str, Any]:
@@ -63,30 +49,14 @@ async def _measure(library: Library, server: Running, rounds: int) -> dict[str, 
 
 
 async def _compare(library: Library, client: Client, text: str, rounds: int) -> dict[str, Any]:
-    """Asks both in turn: seconds to the first audio, to the last, and waited for by a player."""
+    """Asks both in turn; returns also how long a player of the server's audio stands still."""
     body = {"engine": "kokoro", "variant": "int8", "text": text, "format": "pcm", "stream": True}
-    first: dict[str, list[float]] = {"library": [], "server": []}
-    total: dict[str, list[float]] = {"library": [], "server": []}
-    stalls: list[float] = []
-    audio: dict[str, float] = {}
-    for number in range(rounds + _WARM_ROUNDS):
-        alone = library.speak(text)
-        served = await ask(client, body, keeps_pieces=True)
-        if number < _WARM_ROUNDS:
-            continue
-        first["library"].append(alone["first"])
-        first["server"].append(served.first_byte_seconds)
-        total["library"].append(alone["total"])
-        total["server"].append(served.total_seconds)
-        stalls.append(_stall_seconds(served.arrivals_ns, library.rate))
-        audio["library"] = alone["samples"] / library.rate
-        audio["server"] = served.size / _BYTES_A_SAMPLE / library.rate
-    return {
-        "first audio": {name: summary(samples) for name, samples in first.items()},
-        "total": {name: summary(samples) for name, samples in total.items()},
-        "stall": max(stalls),
-        "audio seconds": audio,
-    }
+    answers: list[Answer] = []
+    figures = await compare(
+        library, client, body, rounds, warm_rounds=_WARM_ROUNDS, answers=answers
+    )
+    stalls = [_stall_seconds(answer.arrivals_ns, library.rate) for answer in answers]
+    return {**figures, "stall": max(stalls)}
 
 
 def _stall_seconds(arrivals_ns: list[tuple[int, bytes]], rate: int) -> float:
@@ -97,7 +67,7 @@ def _stall_seconds(arrivals_ns: list[tuple[int, bytes]], rate: int) -> float:
     for arrived_ns, piece in arrivals_ns:
         late = arrived_ns / 1e9 - (begun + played + stalled)
         stalled += max(0.0, late)
-        played += len(piece) / _BYTES_A_SAMPLE / rate
+        played += len(piece) / BYTES_A_SAMPLE / rate
     return stalled
 
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rhapsode_engine_kokoro.level import CEILING, GAIN, KNEE, Audio, levelled, trimmed
+from rhapsode_engine_kokoro.level import CEILING, GAIN, KNEE, levelled, trimmed
+from rhapsode_worker.loudness import Audio
 
 RATE = 24_000
 

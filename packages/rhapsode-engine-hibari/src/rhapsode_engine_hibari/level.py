@@ -2,11 +2,9 @@
 
 from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
+from rhapsode_worker import loudness
+from rhapsode_worker.loudness import Audio
 from rhapsode_worker.reading import Ending
-
-Audio = NDArray[np.float32]
 
 GAIN: Final = 2.0
 """The model speaks at -26 LUFS (measured over 47 minutes); this makes it -20, as speech usually is.
@@ -33,14 +31,7 @@ _SECONDS_AFTER: Final[dict[Ending, float | None]] = {
 
 def levelled(audio: Audio) -> Audio:
     """Returns `audio` at a speaking level, within ±`CEILING`."""
-    louder = audio * np.float32(GAIN)
-    magnitude = np.abs(louder)
-    loud = magnitude > KNEE
-    if loud.any():
-        room = CEILING - KNEE
-        bent = KNEE + room * np.tanh((magnitude[loud] - KNEE) / room)
-        louder[loud] = np.copysign(bent, louder[loud])
-    return louder
+    return loudness.levelled(audio, gain=GAIN, knee=KNEE, ceiling=CEILING)
 
 
 def trimmed(audio: Audio, sample_rate: int, ending: Ending) -> Audio:
@@ -48,10 +39,10 @@ def trimmed(audio: Audio, sample_rate: int, ending: Ending) -> Audio:
 
     Empty where it was silent throughout.
     """
-    sounding = np.flatnonzero(np.abs(audio) > _SOUND)
-    if not len(sounding):
-        return audio[:0]
-    first = max(0, int(sounding[0]) - int(_SECONDS_BEFORE * sample_rate))
     kept = _SECONDS_AFTER[ending]
-    last = len(audio) if kept is None else int(sounding[-1]) + 1 + int(kept * sample_rate)
-    return audio[first:last]
+    return loudness.trimmed(
+        audio,
+        sound=_SOUND,
+        before=int(_SECONDS_BEFORE * sample_rate),
+        after=None if kept is None else int(kept * sample_rate),
+    )

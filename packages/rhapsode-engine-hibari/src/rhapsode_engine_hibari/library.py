@@ -15,9 +15,8 @@ from hibari import SAMPLE_RATE, Hibari
 from hibari import voices as library_voices
 from hibari.g2p import ASSETS, G2P
 from hibari.g2p.oov import OOV
+from rhapsode_worker.loudness import Audio
 from rhapsode_worker.reading import PartByPart
-
-from rhapsode_engine_hibari.level import Audio
 
 SAMPLE_RATE_HZ: Final = int(SAMPLE_RATE)
 

@@ -12,9 +12,9 @@ from typing import Any, Final
 import numpy as np
 import onnxruntime
 from numpy.typing import NDArray
+from rhapsode_worker.loudness import Audio
 
 from rhapsode_engine_kokoro.alphabet import numbers_of
-from rhapsode_engine_kokoro.level import Audio
 from rhapsode_engine_kokoro.styles import Styles, style_for
 
 SAMPLE_RATE_HZ: Final = 24_000

@@ -2,10 +2,8 @@
 
 from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
-
-Audio = NDArray[np.float32]
+from rhapsode_worker import loudness
+from rhapsode_worker.loudness import Audio
 
 GAIN: Final = 1.12
 """The median of the voices speaks at -21 LUFS; this makes it -20, as speech usually is. The same
@@ -26,20 +24,14 @@ _SECONDS_AFTER: Final = 0.06
 
 def levelled(audio: Audio) -> Audio:
     """Returns `audio` at a speaking level, within ±`CEILING`."""
-    louder = audio * np.float32(GAIN)
-    magnitude = np.abs(louder)
-    loud = magnitude > KNEE
-    if loud.any():
-        room = CEILING - KNEE
-        bent = KNEE + room * np.tanh((magnitude[loud] - KNEE) / room)
-        louder[loud] = np.copysign(bent, louder[loud])
-    return louder
+    return loudness.levelled(audio, gain=GAIN, knee=KNEE, ceiling=CEILING)
 
 
 def trimmed(audio: Audio, sample_rate: int) -> Audio:
     """Returns `audio` without the silence around it; empty where it is silent throughout."""
-    sounding = np.flatnonzero(np.abs(audio) > _SOUND)
-    if not len(sounding):
-        return audio[:0]
-    first = max(0, int(sounding[0]) - int(_SECONDS_BEFORE * sample_rate))
-    return audio[first : int(sounding[-1]) + 1 + int(_SECONDS_AFTER * sample_rate)]
+    return loudness.trimmed(
+        audio,
+        sound=_SOUND,
+        before=int(_SECONDS_BEFORE * sample_rate),
+        after=int(_SECONDS_AFTER * sample_rate),
+    )

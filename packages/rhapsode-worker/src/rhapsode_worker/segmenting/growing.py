@@ -1,6 +1,7 @@
 """From parts to segments that begin small and grow, so that the first audio comes early."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable
 from typing import Final
 
@@ -166,10 +167,8 @@ class _Row:
 
     def _parts_within(self, limit: int) -> range:
         """Returns the parts of which the last still ends within `limit`."""
-        stop = self._at
-        while stop < len(self._atoms.ends) and self._cost_to(stop) <= limit:
-            stop += 1
-        return range(self._at, stop)
+        reach = self._shadow.reach(self._start, limit)
+        return range(self._at, bisect_right(self._atoms.ends, reach, lo=self._at))
 
     def _cost_to(self, part: int) -> int:
         return self._shadow.cost(self._start, self._atoms.ends[part])

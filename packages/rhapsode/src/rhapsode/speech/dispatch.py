@@ -83,15 +83,7 @@ def dispatch(
         seed=body.seed,
         stream=bool(body.stream),
     )
-    return Dispatch(
-        target="/speak",
-        request=request,
-        variant=name,
-        is_streamed=bool(body.stream),
-        keep_alive_seconds=body.keep_alive_seconds,
-        character_limit=variant.character_limit,
-        segments=_segments(len(text), variant),
-    )
+    return _dispatch("/speak", request, body, name, variant, len(text))
 
 
 def dispatch_dialogue(
@@ -118,14 +110,26 @@ def dispatch_dialogue(
         seed=body.seed,
         stream=bool(body.stream),
     )
+    characters = sum(len(turn.text) for turn in turns)
+    return _dispatch("/dialogue", request, body, name, variant, characters)
+
+
+def _dispatch(
+    target: str,
+    request: SpeakRequest | DialogueRequest,
+    body: PublicSpeakRequest | PublicDialogueRequest,
+    name: str,
+    variant: Variant,
+    characters: int,
+) -> Dispatch:
     return Dispatch(
-        target="/dialogue",
+        target=target,
         request=request,
         variant=name,
         is_streamed=bool(body.stream),
         keep_alive_seconds=body.keep_alive_seconds,
         character_limit=variant.character_limit,
-        segments=_segments(sum(len(turn.text) for turn in turns), variant),
+        segments=_segments(characters, variant),
     )
 
 
