@@ -3,6 +3,7 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterable
+from math import ceil
 from typing import Final
 
 from rhapsode_worker.segmenting.atoms import Atoms
@@ -126,13 +127,13 @@ class _Row:
 
     def _strongest(self, parts: range, least: Strength, floor: float) -> int | None:
         """Returns the last of the best places, none of which leaves less than `floor`."""
+        strengths = self._atoms.strengths
         best: int | None = None
         strength = least - 1
-        for part in reversed(parts):
-            if self._cost_to(part) < floor:
-                break
-            if self._atoms.strengths[part] > strength:
-                best, strength = part, self._atoms.strengths[part]
+        too_short = self._parts_within(ceil(floor) - 1)
+        for part in range(parts.stop - 1, too_short.stop - 1, -1):
+            if strengths[part] > strength:
+                best, strength = part, strengths[part]
         return best
 
     def _forced_end(self, fitting: range) -> int:
@@ -169,9 +170,6 @@ class _Row:
         """Returns the parts of which the last still ends within `limit`."""
         reach = self._shadow.reach(self._start, limit)
         return range(self._at, bisect_right(self._atoms.ends, reach, lo=self._at))
-
-    def _cost_to(self, part: int) -> int:
-        return self._shadow.cost(self._start, self._atoms.ends[part])
 
     def _is_enough(self, part: int) -> bool:
         """Whether a first piece that ends with `part` takes long enough to say."""
