@@ -1,7 +1,11 @@
 """Sentences of fifteen languages end where their readers end them."""
 
+import sys
+
 import pytest
-from rhapsode_worker.segmenting import Joint, split
+from rhapsode_worker.segmenting import Joint, sentences, split
+
+BLANKS = [chr(code) for code in range(sys.maxunicode + 1) if chr(code).isspace()]
 
 SENTENCES = {
     "en": ["Mr. Jones paid 5.50 dollars.", "“Too much,” he said.", "So we left at 5 p.m. sharp."],
@@ -93,3 +97,28 @@ def test_a_line_that_goes_on_in_lower_case_was_wrapped() -> None:
     assert split("The first line\nof a sentence", 14)[0].after is Joint.WORD
     assert split("A title of it\nThe text", 14)[0].after is Joint.CLAUSE
     assert split("A title of it\n\nthe text", 14)[0].after is Joint.SENTENCE
+
+
+@pytest.mark.parametrize("blank", BLANKS, ids=ascii)
+def test_a_blank_of_several_bytes_before_a_full_stop_is_one(blank: str) -> None:
+    # sentencex 1.0.32 panics on these: it counts one byte back from the full stop.
+    text = f"Who am I{blank}.é Nobody at all knows it."
+    pieces = [segment.text for segment in split(text, 12)]
+    assert "".join("".join(pieces).split()) == "WhoamI.éNobodyatallknowsit."
+    assert pieces[-2:] == ["all knows", "it."]
+
+
+class PanicException(BaseException):
+    """As PyO3 names a panic; no `Exception`."""
+
+
+def test_a_panic_of_the_segmenter_costs_sentence_ends_and_no_speech(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def panic(language: str, text: str) -> list[str]:
+        raise PanicException("end byte index 2 is not a char boundary")
+
+    monkeypatch.setattr(sentences, "_segment", panic)
+    pieces = [segment.text for segment in split("They went home. He came too.", 15)]
+    assert " ".join(pieces) == "They went home. He came too."
+    assert "not a char boundary" in caplog.text

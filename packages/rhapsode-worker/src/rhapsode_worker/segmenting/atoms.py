@@ -1,8 +1,8 @@
 """A text in its smallest parts: words, and phrases of the scripts that write no spaces."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 
 from rhapsode_worker.segmenting.scripts import (
@@ -26,16 +26,22 @@ _ENDS_PHRASE: Final = "\u0f0b\u0f0c\u1361\u200b・･"
 _MAY_PART = re.compile(rf"[{UNSPACED}{ENDERS}{DASHES}{_COMMAS}{_ENDS_PHRASE}]")
 
 _FOLLOWER: Final = rf"[{SOFT_FOLLOWERS}{HARD_FOLLOWERS}]"
-# Every branch takes what it has looked at, so that a token is read once.
+# Every branch takes what it has looked at, so that a text is read once.
 _RUN = re.compile(
-    rf"(?:[^{UNSPACED}{ENDERS}{DASHES}{_COMMAS}{_ENDS_PHRASE}]++"
-    rf"|(?:(?!{_FOLLOWER}|[{HIRAGANA}])[{UNSPACED}][{SOFT_FOLLOWERS}]*+)*+"
-    rf"(?:(?!{_FOLLOWER})[{HIRAGANA}][{SOFT_FOLLOWERS}]*+)*+)"
+    rf"(?:[^\s{UNSPACED}{ENDERS}{DASHES}{_COMMAS}{_ENDS_PHRASE}]++"
+    rf"|(?:(?!{_FOLLOWER}|[{HIRAGANA}])[{UNSPACED}][{SOFT_FOLLOWERS}]*+)++"
+    rf"(?:(?!{_FOLLOWER})[{HIRAGANA}][{SOFT_FOLLOWERS}]*+)*+"
+    rf"|(?:(?!{_FOLLOWER})[{HIRAGANA}][{SOFT_FOLLOWERS}]*+)++"
+    rf"|(?={_FOLLOWER}))"
     rf"({_FOLLOWER}*+)"
 )
 _PREFIXES: Final = frozenset("おご")
 _LETTER_OR_OPENER = re.compile(rf"[^\W\d_]|[{OPENERS}]")
 _IS_UNSPACED = re.compile(rf"[{UNSPACED}]")
+_ADDRESS_MARK = re.compile(r"://|www\.|@", re.IGNORECASE)
+_PLACES_KEPT: Final = 4096
+"""A text has few kinds of places, and rates them over and over."""
+
 _IS_HIRAGANA = re.compile(rf"[{HIRAGANA}]")
 
 
@@ -54,65 +60,93 @@ GAP: Final = -1
 
 def atoms_of(shadow: str) -> Atoms:
     """Returns the parts of a text whose cues are filled; white space is in none of them."""
+    if _MAY_PART.search(shadow):
+        return _parted(shadow)
+    spans = [token.span() for token in _TOKEN.finditer(shadow)]
+    return Atoms([start for start, _ in spans], [end for _, end in spans], [GAP] * len(spans))
+
+
+def _parted(shadow: str) -> Atoms:
+    """Returns the parts of a text that may be parted where there is no white space, too."""
     atoms = Atoms()
-    may_part = _MAY_PART.search(shadow) is not None
-    for token in _TOKEN.finditer(shadow):
-        start, end = token.span()
-        if may_part and _MAY_PART.search(shadow, start, end):
-            for cut, strength in _cuts(shadow, start, end):
-                atoms.starts.append(start)
-                atoms.ends.append(cut)
-                atoms.strengths.append(strength)
-                start = cut
-        atoms.starts.append(start)
-        atoms.ends.append(end)
-        atoms.strengths.append(GAP)
+    addresses = _addresses(shadow)
+    address_end = -1
+    start: int | None = None
+    has_core = False
+    for run in _RUN.finditer(shadow):
+        begin, at = run.span()
+        if start is None:
+            start, has_core = begin, False
+            address_end = addresses.get(begin, address_end)
+        has_core = has_core or run.start(1) > begin
+        following = shadow[at : at + 1]
+        if not following or following.isspace():
+            strength = GAP
+        elif not has_core or at < address_end:
+            continue
+        else:
+            strength = _run_strength(shadow, run, following)
+        if strength is not None:
+            atoms.starts.append(start)
+            atoms.ends.append(at)
+            atoms.strengths.append(strength)
+            start = None
     return atoms
 
 
-def _cuts(shadow: str, start: int, end: int) -> Iterator[tuple[int, Strength]]:
-    """Yields the places within a token where a reader may pause, and how good each is."""
-    if ADDRESS.match(shadow, start) and not _IS_UNSPACED.search(shadow, start, end):
-        return
-    has_core = False
-    for run in _RUN.finditer(shadow, start, end):
-        begin, at = run.span()
-        core_end = run.start(1)
-        if at == end:
-            return
-        has_core = has_core or core_end > begin
-        if not has_core or shadow[at - 1] in OPENERS:
-            continue
-        following = shadow[at]
-        if core_end == at and shadow[at - 1].isalpha():
-            if at - begin == 1 and shadow[at - 1] < "\u0250":
-                continue  # `A股` and `T恤` are one word
-            strength = _phrase_end(shadow[at - 1], following)
-        else:
-            within_number = following.isdigit() and shadow[core_end - 1].isdigit()
-            strength = _strength(shadow[begin:at], following, within_number)
-        if strength is not None:
-            has_core = False
-            yield at, strength
+def _addresses(shadow: str) -> dict[int, int]:
+    """Returns where each address begins and ends; no reader pauses within one."""
+    if not _ADDRESS_MARK.search(shadow):
+        return {}
+    spans = (token.span() for token in _TOKEN.finditer(shadow))
+    return {
+        start: end
+        for start, end in spans
+        if ADDRESS.match(shadow, start) and not _IS_UNSPACED.search(shadow, start, end)
+    }
 
 
-def _strength(run: str, following: str, within_number: bool) -> Strength | None:
-    last = run.rstrip(CLOSING)[-1:]
-    if not last or within_number and last not in WIDE_ENDERS:
+def _run_strength(shadow: str, run: re.Match[str], following: str) -> Strength | None:
+    """Rates the place after a run, as one where a reader may pause; None where none does."""
+    begin, at = run.span()
+    core_end = run.start(1)
+    last = shadow[at - 1]
+    if last in OPENERS:
         return None
-    if last in WIDE_ENDERS or last in "!?":
+    if core_end == at and last.isalpha():
+        if at - begin == 1 and last < "\u0250":
+            return None  # `A股` and `T恤` are one word
+        return _phrase_end(last, following)
+    mark = shadow[begin:at].rstrip(CLOSING)[-1:]
+    return _mark_strength(mark, last, shadow[core_end - 1], following)
+
+
+@lru_cache(maxsize=_PLACES_KEPT)
+def _mark_strength(mark: str, last: str, core: str, following: str) -> Strength | None:
+    """Rates the place after punctuation.
+
+    Args:
+        mark: The last character that closes no bracket or quote; empty where there is none.
+        last: The last character.
+        core: The last one that is no punctuation of the kind that hangs on a word.
+        following: The next one.
+    """
+    if not mark or core.isdigit() and following.isdigit() and mark not in WIDE_ENDERS:
+        return None
+    if mark in WIDE_ENDERS or mark in "!?":
         strength = Strength.SENTENCE
-    elif last in ENDERS or last == ".":
+    elif mark in ENDERS or mark == ".":
         strength = Strength.SENTENCE if _LETTER_OR_OPENER.match(following) else None
-    elif last in _COMMAS or last in DASHES or last in ",;:":
+    elif mark in _COMMAS or mark in DASHES or mark in ",;:":
         strength = Strength.CLAUSE
     else:
-        strength = _phrase_end(run[-1], following)
+        strength = _phrase_end(last, following)
     if strength is Strength.SENTENCE and following in "とっ":
         return Strength.CLAUSE
     return strength
 
 
+@lru_cache(maxsize=_PLACES_KEPT)
 def _phrase_end(last: str, following: str) -> Strength | None:
     """Rates the place between two parts that no punctuation parts."""
     if last in _ENDS_PHRASE:

@@ -9,7 +9,7 @@ from rhapsode_worker.segmenting.shadow import CUE_FILL
 from rhapsode_worker.segmenting.strength import Strength
 
 _WORD = re.compile(r"[^\W_]")
-_CUE = re.compile(CUE_FILL)
+_CUE = re.compile(f"[{CUE_FILL}]")
 _OPENS = re.compile(rf"[{OPENERS}{CUE_FILL}]++\Z")
 _OPENS_PAIR = re.compile(rf"(?<!\S)[{OPENERS}]++\Z")
 _CLOSES = re.compile(rf"(?<!\S)[{CLOSERS}{ENDERS}.,;:!?…、，；：]++\Z")
@@ -53,7 +53,7 @@ def _bind_run(shadow: str, atoms: Atoms, before: int, after: int) -> None:
         parting = _parting(shadow, atoms, before, after)
     else:
         parting = after
-    strongest = max((strengths[place] for place in places), default=Strength.GLUE)
+    strongest = max(strengths[places.start : places.stop], default=Strength.GLUE)
     for place in places:
         if place == parting:
             strengths[place] = strongest
@@ -90,7 +90,7 @@ def _parting(shadow: str, atoms: Atoms, before: int, after: int) -> int:
     starts, ends = atoms.starts, atoms.ends
     place, opens = after - 1, _OPENS
     for at in range(before, after):
-        if _LINE_END.search(shadow, ends[at], starts[at + 1]):
+        if ends[at] < starts[at + 1] and _LINE_END.search(shadow, ends[at], starts[at + 1]):
             # What begins a line is a bullet or a rule, and a cue that ends one belongs to it.
             place, opens = at, _OPENS_PAIR
             break

@@ -1,5 +1,6 @@
 """From parts to segments of one size: as few as their limit and the best cuts allow."""
 
+from bisect import bisect_right
 from typing import NamedTuple
 
 from rhapsode_worker.segmenting.atoms import Atoms
@@ -23,36 +24,44 @@ def fit(shadow: Shadow, atoms: Atoms, limit: int) -> list[Piece]:
 
 
 def _fit(shadow: Shadow, atoms: Atoms, limit: int, parts: range, level: int) -> list[Piece]:
-    pieces: list[Piece] = []
-    strengths = atoms.strengths
-    first, last = parts.start, parts.stop - 1
-    for at in parts:
-        if strengths[at] < level and at < last:
-            continue
-        piece = Piece(atoms.starts[first], atoms.ends[at], strengths[at])
-        if shadow.cost(piece.start, piece.end) <= limit:
-            pieces.append(piece)
-        elif level > Strength.WEAK:
-            pieces += _fit(shadow, atoms, limit, range(first, at + 1), level - 1)
-        else:
-            pieces += _cut(shadow, piece, limit)
-        first = at + 1
-    return _pack(shadow, pieces, limit)
-
-
-def _pack(shadow: Shadow, pieces: list[Piece], limit: int) -> list[Piece]:
-    if len(pieces) < 2:
-        return pieces
+    starts, ends, strengths = atoms.starts, atoms.ends, atoms.strengths
+    lasts = [part for part in parts[:-1] if strengths[part] >= level]
+    lasts.append(parts[-1])
+    edges = [ends[part] for part in lasts]
     packed: list[Piece] = []
-    whole = pieces[0]
-    for piece in pieces[1:]:
-        if shadow.cost(whole.start, piece.end) <= limit:
-            whole = Piece(whole.start, piece.end, piece.strength)
+    done = 0
+    first = parts.start
+    while done < len(edges):
+        start = packed[-1].start if packed else starts[first]
+        stop = bisect_right(edges, shadow.reach(start, limit), lo=done)
+        if stop > done:
+            packed[-1:] = [Piece(start, edges[stop - 1], strengths[lasts[stop - 1]])]
+        elif shadow.cost(starts[first], edges[done]) <= limit:
+            stop = done + 1
+            packed.append(Piece(starts[first], edges[done], strengths[lasts[done]]))
         else:
-            packed.append(whole)
-            whole = piece
-    packed.append(whole)
+            stop = done + 1
+            parted = _divided(shadow, atoms, limit, range(first, lasts[done] + 1), level)
+            _pack(shadow, packed, parted, limit)
+        done = stop
+        first = lasts[done - 1] + 1
     return packed
+
+
+def _divided(shadow: Shadow, atoms: Atoms, limit: int, parts: range, level: int) -> list[Piece]:
+    """Returns parts that together are too long in pieces, cut at the next worse places."""
+    if level > Strength.WEAK:
+        return _fit(shadow, atoms, limit, parts, level - 1)
+    start, end = atoms.starts[parts[0]], atoms.ends[parts[-1]]
+    return _cut(shadow, Piece(start, end, atoms.strengths[parts[-1]]), limit)
+
+
+def _pack(shadow: Shadow, packed: list[Piece], pieces: list[Piece], limit: int) -> None:
+    for piece in pieces:
+        if packed and shadow.cost(packed[-1].start, piece.end) <= limit:
+            packed[-1] = Piece(packed[-1].start, piece.end, piece.strength)
+        else:
+            packed.append(piece)
 
 
 def _cut(shadow: Shadow, piece: Piece, limit: int) -> list[Piece]:

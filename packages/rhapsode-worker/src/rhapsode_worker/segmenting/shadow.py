@@ -7,8 +7,10 @@ from typing import Final
 
 from rhapsode_contract import find_cues
 
-CUE_FILL: Final = "\ue000"
-"""Stands for each character of a cue, so that no rule finds a bracket or a word in it."""
+CUE_START: Final = "\ue001"
+CUE_FILL: Final = f"{CUE_START}\ue000"
+"""What stands for the first character of a cue and for the others, so that no rule finds a bracket
+or a word in it; as the inside of a regular expression's brackets."""
 
 _STRAIGHT = re.compile('"+')
 _BEFORE_OPENING: Final = frozenset("([{（「『“‘«„—–")
@@ -22,13 +24,16 @@ class Shadow:
         self._cue_ends: list[int] = []
         self._saved: list[int] = [0]
         """Characters that the cues before a place do not count for, one more than cues."""
+        self._costs: list[int] = []
+        """Of all that is before each cue."""
         filled: list[str] = []
         at = 0
         for cue in find_cues(text):
             length = cue.end - cue.start
-            filled += text[at : cue.start], CUE_FILL * length
+            filled += text[at : cue.start], CUE_START.ljust(length, CUE_FILL[1])
             self._cue_starts.append(cue.start)
             self._cue_ends.append(cue.end)
+            self._costs.append(cue.start - self._saved[-1])
             self._saved.append(self._saved[-1] + length - 1)
             at = cue.end
         filled.append(text[at:])
@@ -44,16 +49,9 @@ class Shadow:
         """Returns the furthest end of a slice from `start` that costs no more than `cost`."""
         if not self._cue_starts:
             return min(len(self.text), start + cost)
-        # The cost grows with the end, so the place is found by halving.
-        return start + bisect_right(
-            range(start + 1, len(self.text) + 1), cost, key=lambda end: self.cost(start, end)
-        )
-
-    def is_cue_edge(self, index: int) -> bool:
-        """Whether a cue begins or ends right at `index`."""
-        at = bisect_left(self._cue_starts, index)
-        is_start = at < len(self._cue_starts) and self._cue_starts[at] == index
-        return is_start or (at > 0 and self._cue_ends[at - 1] == index)
+        total = start - self._saved_before(start) + cost
+        whole = bisect_left(self._costs, total)
+        return min(len(self.text), total + self._saved[whole])
 
     def _saved_before(self, index: int) -> int:
         whole = bisect_right(self._cue_ends, index)

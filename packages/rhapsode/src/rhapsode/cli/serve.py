@@ -1,5 +1,6 @@
 """`rhapsode serve`: the server, until it is told to stop."""
 
+import gc
 import logging
 import os
 import signal
@@ -102,6 +103,8 @@ async def _serve(settings: Settings, bound: BoundSockets, config: Path | None) -
         open_core(settings, environ=os.environ, python=sys.executable) as core,
         anyio.create_task_group() as tasks,
     ):
+        # What is imported by now stays to the end: no collection need walk it while it serves.
+        gc.freeze()
         server = Server(core.app, bound)
         await tasks.start(server.serve)
         stop.watch(server, core.fleet)
