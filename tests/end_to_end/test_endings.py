@@ -19,6 +19,7 @@ from .core_process import (
     start,
     tone,
 )
+from .drill import until
 
 TRUNCATED = 18
 """curl's exit status for a body that broke off."""
@@ -138,6 +139,17 @@ def test_the_grace_of_a_shutdown_is_bounded_by_its_setting(tmp_path: Path) -> No
     with running_core as running, running.curl(text=LONG, stream=True) as curl:
         assert curl.stdout is not None
         curl.stdout.read(1024)
+        assert running.end(signal.SIGTERM) == 0
+        curl.stdout.read()
+        assert curl.wait(PATIENCE_SECONDS) == TRUNCATED
+
+
+def test_a_listener_who_takes_nothing_holds_up_no_shutdown(tmp_path: Path) -> None:
+    settings = '[server]\nhost = "127.0.0.1"\nport = 0\nshutdownGraceMs = 200\n'
+    with core(tmp_path, tone(), settings) as running, running.curl(text=LONG, stream=True) as curl:
+        assert curl.stdout is not None
+        curl.stdout.read(1024)
+        until(lambda: not running.get("/residency")["models"][0]["leases"])
         assert running.end(signal.SIGTERM) == 0
         curl.stdout.read()
         assert curl.wait(PATIENCE_SECONDS) == TRUNCATED

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import cast
 
 import pytest
+from rhapsode_http.ahead import Backlog
 from rhapsode_http.deadline import Deadline, WriteStall
 
 
@@ -105,7 +106,7 @@ def test_a_stopped_deadline_does_not_expire(clock: Clock, end: Callable[[Deadlin
 def stall_on(clock: Clock, transport: Transport, stalled: list[float]) -> WriteStall:
     loop = cast("asyncio.AbstractEventLoop", clock)
     writer = cast("asyncio.WriteTransport", transport)
-    return WriteStall(loop, writer, 120, lambda: stalled.append(clock.now))
+    return WriteStall(loop, writer, 120, lambda: stalled.append(clock.now), Backlog(1))
 
 
 def test_a_peer_that_takes_nothing_is_stalled_within_its_time_and_a_fourth(clock: Clock) -> None:

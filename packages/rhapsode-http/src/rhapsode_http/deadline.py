@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import Callable
 
+from rhapsode_http.ahead import Backlog
+
 _STALL_CHECKS = 4
 """How often a stalled writer is looked at within its time: it is dropped at most a fourth late."""
 
@@ -63,7 +65,9 @@ class WriteStall:
         transport: asyncio.WriteTransport,
         seconds: float,
         stalled: Callable[[], None],
+        backlog: Backlog,
     ) -> None:
+        self._backlog = backlog
         self._loop = loop
         self._transport = transport
         self._seconds = seconds
@@ -79,14 +83,17 @@ class WriteStall:
         now = self._loop.time()
         if waiting < self._waiting_bytes or self._waiting_bytes == 0:
             self._progress_at = now
+        self._backlog.note(waiting - self._waiting_bytes)
         self._waiting_bytes = waiting
         if waiting and not self._is_watching:
             self._is_watching = True
             self._timer.start(self._seconds / _STALL_CHECKS)
 
     def close(self) -> None:
-        """Stops watching."""
+        """Stops watching; nothing waits on a connection that is gone."""
         self._timer.close()
+        self._backlog.note(-self._waiting_bytes)
+        self._waiting_bytes = 0
 
     def _check(self) -> None:
         self._is_watching = False

@@ -15,6 +15,7 @@ from uvicorn.protocols.http.httptools_impl import (
 )
 
 from rhapsode_http.abort import as_abort
+from rhapsode_http.ahead import RUNS_AHEAD
 from rhapsode_http.deadline import WriteStall
 from rhapsode_http.envelope import error_response, internal_error
 from rhapsode_http.listener import Listener, ListenerLeft
@@ -35,6 +36,10 @@ class Line(Protocol):
     @property
     def is_last_answer(self) -> bool:
         """Whether the connection ends after this answer whatever the client asked for."""
+        ...
+
+    def make_room(self, runs_ahead: bool) -> None:
+        """Lets as much wait to be written as an answer may have waiting now."""
         ...
 
     def answered(self, exchange: "Exchange") -> None:
@@ -64,6 +69,7 @@ class Exchange:
         """The body ends where the connection does, since HTTP/1.0 has no chunks."""
         self._status = 0
         self._has_trailers_to_come = False
+        self._runs_ahead = False
         self._trailer_lines: list[bytes] | None = None
         """Collected once the body is whole and its last chunk is held back; None before."""
 
@@ -171,6 +177,7 @@ class Exchange:
             headers.append((b"connection", b"close"))
         self._status = int(message["status"])
         self._has_trailers_to_come = bool(message.get("trailers"))
+        self._runs_ahead = bool(message.get(RUNS_AHEAD))
         await self._write({**message, "headers": headers})
 
     async def _send_body(self, message: Message) -> None:
@@ -217,6 +224,7 @@ class Exchange:
 
     async def _write(self, message: dict[str, Any] | Message) -> None:
         self._line.stall.observe()
+        self._line.make_room(self._runs_ahead)
         await self.cycle.send(message)  # type: ignore[arg-type]  # as in run()
         self._line.stall.observe()
 

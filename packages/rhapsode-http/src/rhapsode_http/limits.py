@@ -15,6 +15,9 @@ class Limits:
     """Between two pieces of a request body, while we are reading it."""
     write_stall_seconds: float = 120.0
     """Without the client taking a byte of what is waiting to be written."""
+    ahead_bytes: int = 64 * 1024 * 1024
+    """Waiting to be written on all connections together, before the answers that run ahead of
+    their listeners go at their pace; as much as a worker lets wait."""
     keep_alive_seconds: float = 75.0
     """An idle connection. Longer than the 30 s a client of ours keeps one, so that the side
     that sends requests is the side that closes."""

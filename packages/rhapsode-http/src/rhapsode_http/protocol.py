@@ -17,6 +17,7 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
+from rhapsode_http.ahead import Backlog
 from rhapsode_http.cork import CorkedTransport
 from rhapsode_http.deadline import Deadline, WriteStall
 from rhapsode_http.envelope import error_response
@@ -55,10 +56,14 @@ class ServerConnection(HttpToolsProtocol):
         *,
         limits: Limits,
         spawn: Spawn,
+        backlog: Backlog,
     ) -> None:
         super().__init__(config, server_state, app_state, asyncio.get_running_loop())
         self._limits = limits
         self._spawn = spawn
+        self._backlog = backlog
+        self._room_bytes = 0
+        """What may wait before whoever writes has to; 0 where it was never set."""
         self._receiving = Receiving.NOTHING
         self._framing_bytes = 0
         """Fed to the parser since it last had a head, a piece of a body, or a whole message."""
@@ -80,7 +85,11 @@ class ServerConnection(HttpToolsProtocol):
         super().connection_made(transport)
         self.client = _without_mapping(self.client)
         self.stall = WriteStall(
-            self.loop, transport, self._limits.write_stall_seconds, self._write_stalled
+            self.loop,
+            transport,
+            self._limits.write_stall_seconds,
+            self._write_stalled,
+            self._backlog,
         )
         self._input_deadline.start(self._limits.head_seconds)
 
@@ -204,6 +213,13 @@ class ServerConnection(HttpToolsProtocol):
         """Whether the connection ends after this answer whatever the client asked for."""
         return self._is_deaf
 
+    def make_room(self, runs_ahead: bool) -> None:
+        """Lets as much wait to be written as an answer may have waiting now."""
+        room = self._backlog.room_for(runs_ahead)
+        if room != self._room_bytes:
+            self._room_bytes = room
+            self.transport.set_write_buffer_limits(high=room)
+
     def answered(self, exchange: Exchange) -> None:
         """Goes on to the next request, or ends the connection."""
         self._active = None
@@ -296,6 +312,8 @@ class ServerConnection(HttpToolsProtocol):
     def _input_expired(self) -> None:
         if self._receiving is Receiving.BODY and not self._is_body_awaited:
             self._input_deadline.start(self._limits.body_silence_seconds)
+        elif self._receiving is Receiving.NOTHING and self.transport.get_write_buffer_size():
+            self._input_deadline.start(self._limits.keep_alive_seconds)  # WriteStall bounds this
         elif self._receiving is Receiving.HEAD and self._active is not None:
             self._is_deaf = True  # the earlier answer is finished first
             self.flow.pause_reading()

@@ -12,6 +12,7 @@ from uvicorn.config import Config
 from uvicorn.server import ServerState
 
 from rhapsode_http.address import Address
+from rhapsode_http.ahead import Backlog
 from rhapsode_http.beside import first_of
 from rhapsode_http.drain import Drain
 from rhapsode_http.exchanges import Exchanges
@@ -104,9 +105,16 @@ class Server:
     ) -> list[asyncio.Server]:
         loop = asyncio.get_running_loop()
 
+        backlog = Backlog(self._limits.ahead_bytes)
+
         def connect() -> ServerConnection:
             return ServerConnection(
-                config, self._state, app_state, limits=self._limits, spawn=exchanges.start
+                config,
+                self._state,
+                app_state,
+                limits=self._limits,
+                spawn=exchanges.start,
+                backlog=backlog,
             )
 
         listeners: list[asyncio.Server] = []

@@ -5,6 +5,8 @@ from typing import Final
 
 from starlette.types import Send
 
+from rhapsode_http.ahead import RUNS_AHEAD
+
 Headers = Iterable[tuple[bytes, bytes]]
 
 UNBUFFERED: Final = ((b"cache-control", b"no-store"), (b"x-accel-buffering", b"no"))
@@ -18,6 +20,7 @@ async def send_stream(
     trailers: Callable[[], Headers] | None = None,
     *,
     status: int = 200,
+    runs_ahead: bool = False,
 ) -> None:
     """Sends a chunked answer piece by piece; an empty piece is skipped.
 
@@ -30,6 +33,8 @@ async def send_stream(
         pieces: The body.
         trailers: Asked once the body is whole.
         status: Of the answer.
+        runs_ahead: Whether it is made as fast as it can be, and kept for a listener who is slower,
+            as far as `Limits.ahead_bytes` allow.
     """
     start: list[tuple[bytes, bytes]] = list(headers)
     await send(
@@ -38,6 +43,7 @@ async def send_stream(
             "status": status,
             "headers": start,
             "trailers": trailers is not None,
+            RUNS_AHEAD: runs_ahead,
         }
     )
     async for piece in pieces:

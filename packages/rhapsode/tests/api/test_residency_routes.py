@@ -1,5 +1,6 @@
 """The card as an operator and a client see it: residency, freeing, keep-alive and turns."""
 
+import json
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import datetime
@@ -10,6 +11,7 @@ import httpx
 import pytest
 from rhapsode.settings.entry import EngineEntry
 from rhapsode.settings.model import ResidencySettings
+from rhapsode_http.testing import connected
 
 pytestmark = pytest.mark.anyio
 
@@ -107,6 +109,25 @@ async def test_health_says_who_waits_and_for_whom(
             shown = await residency(core)
             assert {**brief, "models": shown["models"]} == shown
         tasks.cancel_scope.cancel()
+
+
+async def test_a_listener_who_takes_nothing_holds_up_no_other_engine(
+    serve: Serve, tone: Tone, second_tone: EngineEntry
+) -> None:
+    asked = {"engine": "tone", "text": "listen " * 500, "stream": True, "format": "wav"}
+    body = json.dumps(asked).encode()
+    head = b"POST /speak HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    async with (
+        serve({"tone": tone(), "other": second_tone}) as core,
+        connected(core.address, receive_buffer_bytes=128 * 1024) as listener,
+    ):
+        await listener.send(head + b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        await listener.read_until(b"RIFF")
+        assert (await core.speak(engine="other", text="Hi")).status_code == 200
+        (model,) = (await residency(core))["models"]
+        assert model["engine"] == "other"
+        sound = await listener.read_until(b"x-rhapsode-duration-ms")
+        assert len(sound) > 8 * 1024 * 1024  # more than the kernel would have held
 
 
 # Giving it back.

@@ -155,8 +155,10 @@ class _Stop:
             logger.info("%s: finishing %d requests", number.name, self._server.in_flight)
             self._server.drain()
         await anyio.sleep(self._requests_seconds)
-        if self._server is not None and self._server.in_flight:
-            logger.warning("requests are still in flight after %g s", self._requests_seconds)
+        if self._server is not None:
+            if self._server.in_flight:
+                logger.warning("requests are still in flight after %g s", self._requests_seconds)
+            # Without any, there may be listeners who have not taken all of their answers.
             self._server.close()
         await anyio.sleep(self._workers_seconds)
         logger.warning("workers are still there at the end of server.shutdownGraceMs")

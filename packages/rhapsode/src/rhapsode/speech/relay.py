@@ -126,7 +126,14 @@ async def relay_stream(
                 (b"trailer", DURATION_HEADER.encode()),
             ]
             pieces = _pieces(session, response, clock, stall_seconds)
-            await send_stream(send, headers, pieces, lambda: _durations(response.trailers, account))
+            # A slow listener keeps the engine and its place no longer than a fast one.
+            await send_stream(
+                send,
+                headers,
+                pieces,
+                lambda: _durations(response.trailers, account),
+                runs_ahead=True,
+            )
 
 
 async def _pieces(
