@@ -150,6 +150,7 @@ async def test_a_process_that_lived_long_has_its_restarts_back(
         for _ in range(3):
             await worker.ensure_up()
             await until(lambda: worker.summary().restarts == 0)
+            assert worker.summary().last_error is None
             await crash(worker)
             assert worker.summary().process != "failed"
 
@@ -162,6 +163,7 @@ async def test_the_end_of_an_engine_that_has_failed_clears_the_fault(
         assert worker.summary().process == "failed"
         await worker.end()
         assert (worker.summary().process, worker.summary().restarts) == ("down", 0)
+        assert worker.summary().last_error is None
         await worker.ensure_up()
 
 

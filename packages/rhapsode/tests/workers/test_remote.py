@@ -286,6 +286,39 @@ async def test_a_link_that_stalls_and_comes_back_costs_only_what_was_on_it(
         assert [model["leases"] for model in residency["models"]] == [0]
 
 
+@pytest.mark.parametrize("lost", [1, 2])
+async def test_one_answer_that_is_lost_cuts_nobody_off_and_two_in_a_row_do(
+    serve: Serve, open_remote: OpenRemote, open_relay: OpenRelay, lost: int
+) -> None:
+    told: list[bool] = []
+    """For each answer that says how it is, since there is audio, whether it arrives."""
+    is_heard = anyio.Event()
+
+    def edit(piece: bytes) -> bytes:
+        if b'"process":"up"' not in piece or not is_heard.is_set():
+            return piece
+        told.append(len(told) >= lost)
+        return piece if told[-1] else piece.replace(b" 200 ", b" 500 ")
+
+    async with (
+        open_remote("pace=2") as remote,
+        open_relay(remote.port, edit_answer=edit) as relay,
+        serve({"tone": at(relay.port)}, patience=HASTE) as core,
+    ):
+        asked = {"engine": "tone", "text": LONG, "stream": True}
+        async with core.http.stream("POST", "/speak", json=asked) as answer:
+            assert answer.status_code == 200
+            pieces = answer.aiter_raw()
+            is_heard.set()
+            if lost > 1:
+                with pytest.raises(httpx.RemoteProtocolError):
+                    async for _ in pieces:
+                        pass
+            else:
+                while sum(told) < 3:
+                    await anext(pieces)
+
+
 async def test_a_model_that_was_there_before_the_core_counts_and_gives_way(
     serve: Serve, open_remote: OpenRemote, second_tone: EngineEntry
 ) -> None:

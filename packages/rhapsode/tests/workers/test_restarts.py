@@ -35,15 +35,6 @@ def test_no_restarts_at_all_is_a_failure_at_once() -> None:
     assert restarts(most=0).after_end(1, is_hopeless=False).is_failure
 
 
-@pytest.mark.parametrize("is_hopeless", [False, True])
-def test_one_that_lived_long_has_its_restarts_back(is_hopeless: bool) -> None:
-    policy = restarts(most=1)
-    policy.after_end(1, is_hopeless=False)
-    assert not policy.after_end(DECAY_SECONDS, is_hopeless=is_hopeless).is_failure
-    assert policy.count == 1
-    assert policy.after_end(1, is_hopeless=is_hopeless).is_failure
-
-
 def test_a_calm_stretch_earns_them_back_too() -> None:
     policy = restarts(most=1)
     policy.after_end(1, is_hopeless=False)

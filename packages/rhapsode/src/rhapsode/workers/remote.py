@@ -86,14 +86,20 @@ class RemoteLink:
         return capabilities
 
     async def _lose_sight_of(self, session: Session) -> None:
-        """Watches; returns once it does not say how it is."""
+        """Watches; returns once it has twice in a row not said how it is. One answer that is lost
+        would be no reason to cut off whoever it is speaking to.
+        """
         seconds = self._patience.watch_seconds
+        has_missed = False
         while True:
-            await anyio.sleep(seconds)
+            if not has_missed:
+                await anyio.sleep(seconds)
             health = await health_of(session.client, seconds)
-            if health is None:
+            if health is not None:
+                session.seen(health)
+            elif has_missed:
                 return
-            session.seen(health)
+            has_missed = health is None
 
     async def _end(self, client: Client) -> None:
         """Tells it to end; returns once it is gone, or is back with nothing loaded, or its grace

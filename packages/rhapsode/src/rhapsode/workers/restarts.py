@@ -51,7 +51,7 @@ class Restarts:
     def __init__(self, most: int, decay_seconds: float, pauses_seconds: Sequence[float]) -> None:
         """Args:
         most: Restarts in a row before the engine has failed.
-        decay_seconds: A process that lived this long has earned its restarts back.
+        decay_seconds: After so long a failed one is tried again.
         pauses_seconds: Before each restart in a row; the last one for all after it.
         """
         self._most = most
@@ -70,8 +70,6 @@ class Restarts:
 
     def after_end(self, lived_seconds: float, *, is_hopeless: bool) -> Rest:
         """See `RestPolicy`."""
-        if lived_seconds >= self._decay_seconds:
-            self._count = 0
         self._count += 1
         if self._count > self._most:
             self._count = self._most + 1

@@ -120,8 +120,7 @@ class Worker:
     def summary(self) -> EngineSummary:
         """Returns what is known without asking anybody."""
         seen = self._last_seen
-        if self._lived() >= self._surroundings.restart_decay_seconds:
-            self._restarts.note_calm()
+        self._forgive()
         return EngineSummary(
             id=self.engine,
             display_name=seen.engine.display_name if seen else self.engine,
@@ -190,6 +189,7 @@ class Worker:
         self._stop_resting()
         if self._state is Process.FAILED:
             self._restarts.note_calm()
+            self._last_error = None
         card, size = self._surroundings.card, self._resident.size_bytes
         device = self._resident.device if self._is_local else None
         used = card.used_bytes(device)
@@ -250,6 +250,7 @@ class Worker:
         told = _ToldToEnd(f"the engine {self.engine!r} was told to end meanwhile")
         failure = fault or (told if was_asked else end.failure)
         lived = self._lived()
+        self._forgive()
         self._up_since = inf
         session, self._session = self._session, None
         self._fire(ProcessEvent.EXIT)
@@ -261,13 +262,17 @@ class Worker:
             if self._last_error != failure.message:  # a remote is tried again for ever
                 logger.error("%s", failure.message, extra={"engine": self.engine})
             self._last_error = failure.message
-        if lived >= self._surroundings.restart_decay_seconds:
-            self._restarts.note_calm()
         if not was_asked:
             self._crashes += 1
             self._take(self._restarts.after_end(lived, is_hopeless=end.is_hopeless))
         self._down.set()
         self._gone(self.engine)
+
+    def _forgive(self) -> None:
+        """Forgets earlier ends and errors where the process lives long since (contract § 10)."""
+        if self._lived() >= self._surroundings.restart_decay_seconds:
+            self._restarts.note_calm()
+            self._last_error = None
 
     def _lived(self) -> float:
         return max(0.0, anyio.current_time() - self._up_since)
