@@ -144,6 +144,28 @@ def test_the_grace_of_a_shutdown_is_bounded_by_its_setting(tmp_path: Path) -> No
         assert curl.wait(PATIENCE_SECONDS) == TRUNCATED
 
 
+@pytest.mark.contract("6.errors.overloaded")
+@pytest.mark.parametrize("stream", [True, False])
+def test_who_still_waits_when_a_shutdown_is_over_hears_it(tmp_path: Path, stream: bool) -> None:
+    settings = '[server]\nhost = "127.0.0.1"\nport = 0\nshutdownGraceMs = 2000\n'
+    with (
+        core(tmp_path, tone("pace=1"), settings) as running,
+        running.curl(text=LONG, stream=True) as first,
+    ):
+        assert first.stdout is not None
+        first.stdout.read(1024)
+        with running.curl("-i", text=LONG, stream=stream) as second:
+            assert second.stdout is not None
+            until(lambda: running.get("/residency")["models"][0]["leases"] == 2)
+            assert running.end(signal.SIGTERM) == 0
+            answer = second.stdout.read()
+            assert second.wait(PATIENCE_SECONDS) == 0
+        assert answer.startswith(b"HTTP/1.1 429 ")
+        assert b'"code":"overloaded"' in answer
+        first.stdout.read()
+        assert first.wait(PATIENCE_SECONDS) == TRUNCATED
+
+
 def test_a_listener_who_takes_nothing_holds_up_no_shutdown(tmp_path: Path) -> None:
     settings = '[server]\nhost = "127.0.0.1"\nport = 0\nshutdownGraceMs = 200\n'
     with core(tmp_path, tone(), settings) as running, running.curl(text=LONG, stream=True) as curl:

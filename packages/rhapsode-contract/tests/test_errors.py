@@ -13,7 +13,9 @@ from rhapsode_contract import (
     ErrorBody,
     ErrorCode,
     ForeignError,
+    Internal,
     MethodNotAllowed,
+    ModelUnavailable,
     RequestError,
     RhapsodeError,
     RouteUnknown,
@@ -152,11 +154,13 @@ def test_a_known_code_that_says_otherwise_of_a_retry_keeps_what_it_says() -> Non
         b"[" * 100_000,
     ],
 )
-def test_a_body_that_is_no_envelope_is_an_internal_error_naming_the_status(body: bytes) -> None:
-    read = read_error(502, body)
-    assert isinstance(read, ForeignError)
-    assert (read.code, read.retryable, read.status) == ("internal", False, 502)
-    assert "502" in read.message
+@pytest.mark.parametrize("status", [404, 500, 502, 503, 504])
+def test_a_body_that_is_no_envelope_is_a_gateways_or_nobodys_and_names_the_status(
+    status: int, body: bytes
+) -> None:
+    read = read_error(status, body)
+    assert type(read) is (Internal if status <= 500 else ModelUnavailable)
+    assert str(status) in read.message
 
 
 @given(st.integers(100, 999), st.binary(max_size=200))

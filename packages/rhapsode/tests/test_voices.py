@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from rhapsode.voices import with_public_previews
+from rhapsode.voices import with_public_preview, with_public_previews
 from rhapsode_contract import Internal
 
 
@@ -27,7 +27,16 @@ def test_an_id_that_needs_quoting_is_quoted() -> None:
     )
 
 
-@pytest.mark.parametrize("body", [b"{}", b"nothing", b"[1]", b'["a"]', b"\xff"])
+NO_JSON = [b"nothing", b"\xff", b"[" * 200_000, b'[{"id":' * 60_000, b'[{"id":"\\ud800"}]', b"NaN"]
+
+
+@pytest.mark.parametrize("body", [b"{}", b"[1]", b'["a"]', b"[[]]", *NO_JSON])
 def test_what_is_no_list_of_voices_is_the_engines_fault(body: bytes) -> None:
-    with pytest.raises(Internal):
+    with pytest.raises(Internal, match="wrong shape"):
         with_public_previews(body, "e")
+
+
+@pytest.mark.parametrize("body", [b"[]", b"1", *NO_JSON])
+def test_what_is_no_voice_is_the_engines_fault(body: bytes) -> None:
+    with pytest.raises(Internal, match="wrong shape"):
+        with_public_preview(body, "e")

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from http import HTTPStatus
 from typing import Final, TypeVar
 
 from pydantic import ValidationError
@@ -11,9 +12,10 @@ from rhapsode_contract.error_body import ErrorBody
 from rhapsode_contract.errors import (
     ERRORS,
     BadRequest,
-    ErrorCode,
     ForeignError,
+    Internal,
     MethodNotAllowed,
+    ModelUnavailable,
     RhapsodeError,
     RouteUnknown,
 )
@@ -28,6 +30,9 @@ _CLASSES: Final = {code.value: cls for code, cls in ERRORS.items()}
 _REFINED: Final = {
     (cls.code.value, int(cls.status)): cls for cls in (RouteUnknown, MethodNotAllowed)
 }
+_GATEWAY: Final = frozenset(
+    {HTTPStatus.BAD_GATEWAY, HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.GATEWAY_TIMEOUT}
+)
 _NOT_JSON: Final = frozenset({"json_invalid", "string_unicode"})
 _POSITION: Final = re.compile(r"line \d+ column \d+")
 _KINDS: Final = {
@@ -72,17 +77,14 @@ def read_shape(model: type[S], body: bytes | str) -> S:
 def read_error(status: int, body: bytes) -> RhapsodeError | ForeignError:
     """Reads a peer's error envelope into the error it stands for.
 
-    A body that is no envelope becomes a `ForeignError` of code `internal` that says so.
+    A body that is no envelope comes from something between the two of us: `ModelUnavailable` with
+    the status of a gateway that reached nobody, else `Internal`.
     """
     try:
         error = read_shape(ErrorBody, body).error
     except ValueError:
-        return ForeignError(
-            ErrorCode.INTERNAL.value,
-            f"an answer of status {status} that is not an error envelope",
-            retryable=False,
-            status=status,
-        )
+        message = f"an answer of status {status} that is not an error envelope"
+        return ModelUnavailable(message) if status in _GATEWAY else Internal(message)
     known = _REFINED.get((error.code, status)) or _CLASSES.get(error.code)
     if known is None or known.retryable != error.retryable:
         return ForeignError(error.code, error.message, retryable=error.retryable, status=status)

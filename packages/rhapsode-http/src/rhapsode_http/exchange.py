@@ -1,11 +1,12 @@
 """One request and its answer on a server's connection: ASGI on one side, HTTP/1.1 on the other."""
 
+import asyncio
 import logging
 from collections.abc import Iterable
 from typing import Any, Protocol
 
 import anyio.lowlevel
-from rhapsode_contract.errors import Internal
+from rhapsode_contract.errors import Internal, RhapsodeError
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message
 from uvicorn.protocols.http.httptools_impl import (
@@ -70,20 +71,38 @@ class Exchange:
         self._status = 0
         self._has_trailers_to_come = False
         self._runs_ahead = False
+        self._task: asyncio.Task[object] | None = None
+        self._refusal: RhapsodeError | None = None
         self._trailer_lines: list[bytes] | None = None
         """Collected once the body is whole and its last chunk is held back; None before."""
 
     async def run(self) -> None:
         """Serves the request to its end. Raises nothing but cancellation."""
+        self._task = asyncio.current_task()
         try:
             await self._app(self.cycle.scope, self.cycle.receive, self.send)  # type: ignore[arg-type]  # uvicorn's own names for the same shapes
         except Exception as error:
             await self._fail(error)
+        except asyncio.CancelledError:
+            if self._refusal is None or self.cycle.response_started:
+                self._cut()
+                raise
+            assert self._task is not None
+            self._task.uncancel()
+            await self._answer(self._refusal)
         except BaseException:
             self._cut()
             raise
         else:
             await self._check_finished()
+
+    def refuse(self, error: RhapsodeError) -> bool:
+        """Answers with an error in place of what is not begun yet; returns whether that was so."""
+        if self._task is None or self.cycle.response_started or self.cycle.disconnected:
+            return False
+        self._refusal = error
+        self._task.cancel()
+        return True
 
     # --- Endings --------------------------------------------------------------------------------
 
@@ -114,8 +133,11 @@ class Exchange:
         if self.cycle.response_started:
             self._cut()
             return
+        await self._answer(internal_error(error))
+
+    async def _answer(self, error: RhapsodeError) -> None:
         scope, receive = self.cycle.scope, self.cycle.receive
-        answer = error_response(internal_error(error))
+        answer = error_response(error)
         await answer(scope, receive, self.send)  # type: ignore[arg-type]  # as in run()
 
     def _cut(self) -> None:

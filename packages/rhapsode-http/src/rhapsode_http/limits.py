@@ -25,5 +25,7 @@ class Limits:
     """Discarded after a refusal, so that a client that is still sending hears it."""
     linger_seconds: float = 10.0
     """Spent discarding, once the refusal has been written."""
+    refusal_seconds: float = 1.0
+    """What those who wait for an answer may take to hear that there is none, at a close."""
     drain_grace_seconds: float = 5.0
     """What GET requests still open (event streams above all) get when the last work is done."""

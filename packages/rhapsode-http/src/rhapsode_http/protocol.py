@@ -257,6 +257,13 @@ class ServerConnection(HttpToolsProtocol):
             self._is_deaf = True
             self.transport.close()
 
+    def refuse(self, error: RhapsodeError) -> bool:
+        """Answers the request in hand with an error, where no answer has begun, and closes."""
+        if self._active is None or not self._active.refuse(error):
+            return False
+        self._is_deaf = True
+        return True
+
     def abort(self) -> None:
         """Closes the connection now, with whatever it has not written."""
         self.transport.abort()

@@ -7,6 +7,7 @@ from typing import Any
 
 import anyio
 from anyio.abc import TaskStatus
+from rhapsode_contract.errors import Overloaded
 from starlette.types import ASGIApp
 from uvicorn.config import Config
 from uvicorn.server import ServerState
@@ -75,7 +76,9 @@ class Server:
         await self._drain.begun.wait()
 
     def close(self) -> None:
-        """Ends the serving now; answers in flight are cut. May be called again."""
+        """Ends the serving now: answers in flight are cut, and whoever has none yet gets 429
+        `overloaded`. May be called again.
+        """
         self._close_requested.set()
 
     async def serve(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
@@ -92,6 +95,7 @@ class Server:
                 try:
                     task_status.started()
                     await first_of(self._close_requested.wait, lambda: self._drained(listeners))
+                    await self._refuse_the_waiting()
                 finally:
                     self._stop_listening(listeners)
                     for connection in self._connections():
@@ -136,6 +140,13 @@ class Server:
         # What is still being written is bounded by the connections' own limits.
         while connections := self._connections():
             await connections[0].closed.wait()
+
+    async def _refuse_the_waiting(self) -> None:
+        """Tells those whose answers have not begun that they never will."""
+        error = Overloaded("this server is going down")
+        with anyio.move_on_after(self._limits.refusal_seconds):
+            for connection in [each for each in self._connections() if each.refuse(error)]:
+                await connection.closed.wait()
 
     def _stop_listening(self, listeners: Iterable[asyncio.Server]) -> None:
         for listener in listeners:

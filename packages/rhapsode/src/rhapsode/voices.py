@@ -6,6 +6,7 @@ from http import HTTPStatus
 from typing import Any, Final, cast
 from urllib.parse import quote
 
+from pydantic_core import from_json
 from rhapsode_contract import Internal, check_voice_id, read_error
 from rhapsode_contract.quoting import shown
 from rhapsode_http import UpstreamError
@@ -103,11 +104,7 @@ def with_public_preview(body: bytes, engine: str) -> bytes:
     Raises:
         Internal: It is no voice.
     """
-    try:
-        voice: object = json.loads(body)
-    except ValueError:
-        voice = None
-    return _written(_with_public_preview(voice, engine))
+    return _written(_with_public_preview(_read(body), engine))
 
 
 def with_public_previews(body: bytes, engine: str) -> bytes:
@@ -118,14 +115,24 @@ def with_public_previews(body: bytes, engine: str) -> bytes:
     Raises:
         Internal: It is no list of voices.
     """
-    try:
-        voices: object = json.loads(body)
-    except ValueError:
-        voices = None
+    voices = _read(body)
     if not isinstance(voices, list):
-        raise Internal("the engine's answer to /voices is no list")
+        raise _wrong_shape("it is no list")
     rewritten = [_with_public_preview(voice, engine) for voice in cast("list[object]", voices)]
     return _written(rewritten)
+
+
+def _read(body: bytes) -> object:
+    # Not Python's own reader: that one sets no bound to the depth and takes halves of a surrogate
+    # pair, and both would only fail when they are written.
+    try:
+        return from_json(body, allow_inf_nan=False)
+    except ValueError as error:
+        raise _wrong_shape(str(error)) from None
+
+
+def _wrong_shape(why: str) -> Internal:
+    return Internal(f"the engine's answer to /voices has a wrong shape: {why}")
 
 
 def _written(value: object) -> bytes:
@@ -134,7 +141,7 @@ def _written(value: object) -> bytes:
 
 def _with_public_preview(voice: object, engine: str) -> dict[str, Any]:
     if not isinstance(voice, dict):
-        raise Internal("the engine's answer to /voices is, or holds, what is no voice")
+        raise _wrong_shape("it is, or holds, what is no voice")
     fields = cast("dict[str, Any]", voice)
     if fields.get("previewUrl") is None or not isinstance(fields.get("id"), str):
         return fields

@@ -228,6 +228,13 @@ async def test_a_load_that_fails_after_its_client_has_left_leaves_no_place(
         assert (await engine(core, "tone"))["process"] == "up"
 
 
+async def test_a_process_that_cannot_load_ends_when_a_model_would(serve: Serve, tone: Tone) -> None:
+    async with serve({"tone": tone("fail-load")}) as core:
+        answer = await core.speak(engine="tone", text="Hi", keepAliveSeconds=0)
+        assert answer.status_code == 500
+        await until_down(core, "tone")
+
+
 # Keep-alive.
 
 SPEAK = ("/speak", {"engine": "tone", "text": "Hi"})

@@ -25,12 +25,17 @@ class MemoryModels:
     loaded: dict[str, str] = field(default_factory=dict[str, str])
     """Variant by engine."""
     sizes: dict[str, int] = field(default_factory=dict[str, int])
+    stranded: set[str] = field(default_factory=set[str])
+    """Engines whose process is up after a load that failed."""
     end_seconds: float = END_SECONDS
     gone: Callable[[str], None] = lambda engine: None
     """Told that a process has ended, whoever ended it."""
 
     def is_loaded(self, engine: str) -> bool:
         return engine in self.loaded
+
+    def is_stranded(self, engine: str) -> bool:
+        return engine in self.stranded
 
     def size_bytes(self, engine: str) -> int | None:
         return self.sizes.get(engine)
@@ -46,6 +51,7 @@ class MemoryModels:
         self.note(f"{how} {engine}")
         await anyio.sleep(self.end_seconds)
         self.loaded.pop(engine, None)
+        self.stranded.discard(engine)
         self.note(f"{engine} gone")
 
     def crash(self, engine: str) -> None:

@@ -135,6 +135,8 @@ class History:
         self.keep_alives = {"b": 7}
         self.loaded: dict[str, Ask] = {}
         """By engine: the request whose load made the model, or is still making it."""
+        self.stranded: set[str] = set()
+        """Engines whose process has failed to load and is still up."""
         self.visits: list[Visit] = []
         self._tasks = tasks
         self._lives: defaultdict[str, list[anyio.CancelScope]] = defaultdict(list)
@@ -151,6 +153,9 @@ class History:
 
     def is_loaded(self, engine: str) -> bool:
         return engine in self.loaded
+
+    def is_stranded(self, engine: str) -> bool:
+        return engine in self.stranded
 
     def size_bytes(self, engine: str) -> int | None:
         return None
@@ -169,6 +174,7 @@ class History:
         assert not self.rules.speaking[engine]
         self.rules.going.discard(engine)
         self.loaded.pop(engine, None)
+        self.stranded.discard(engine)
 
     # What happens to it.
 
@@ -180,6 +186,7 @@ class History:
                 self._tasks.start_soon(self._visit, visit)
             case Crash(engine):
                 self.loaded.pop(engine, None)
+                self.stranded.discard(engine)
                 for life in self._lives.pop(engine, []):
                     life.cancel()
                 self.manager.note_gone(engine)
@@ -237,6 +244,7 @@ class History:
             return
         assert there is None or self.rules.speaking[asked.engine] == 1
         self.loaded[asked.engine] = asked
+        self.stranded.discard(asked.engine)
         is_over = anyio.Event()
         self._tasks.start_soon(self._go_on_loading, asked, is_over)
         await is_over.wait()
@@ -248,6 +256,7 @@ class History:
         await anyio.sleep(asked.load_seconds)
         if not asked.does_load and self.loaded.get(asked.engine) is asked:
             del self.loaded[asked.engine]
+            self.stranded.add(asked.engine)
             self.manager.note_gone(asked.engine)
         is_over.set()
 
@@ -263,7 +272,7 @@ class History:
         for engine in ENGINES:
             await self.manager.free(engine, "terminate")
         assert not (self.manager.report().models or self.manager.summary().waiting)
-        assert not (self.loaded or self.rules.going or +self.rules.speaking)
+        assert not (self.loaded or self.stranded or self.rules.going or +self.rules.speaking)
 
 
 def steps() -> st.SearchStrategy[Step]:

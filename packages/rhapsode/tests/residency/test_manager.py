@@ -4,7 +4,7 @@ import anyio
 import pytest
 from rhapsode_contract import Conflict, ModelUnavailable
 
-from .card import END_SECONDS, open_card
+from .card import END_SECONDS, Card, open_card
 
 pytestmark = pytest.mark.anyio
 
@@ -431,6 +431,66 @@ async def test_a_load_that_fails_leaves_no_place() -> None:
         assert card.is_bare
         await card.visit("b")
     assert card.evicted == []
+
+
+async def fail_to_load(card: Card, name: str, keep_alive: int | None = None) -> None:
+    """Asks for a model that does not load, and whose process stays."""
+    async with card.manager.lease(name, "one", keep_alive):
+        card.models.stranded.add(name)
+
+
+async def test_a_process_that_has_failed_to_load_ends_with_its_keep_alive_and_not_before() -> None:
+    async with open_card(keep_alive=30, most=3) as card:
+        await fail_to_load(card, "a")
+        assert card.manager.report().models == ()
+        await card.until(40)
+        await fail_to_load(card, "b", keep_alive=7)
+        await card.until(60)
+        await fail_to_load(card, "c", keep_alive=-1)
+        await card.until(1000)
+    assert card.when("end b") == 47
+    assert card.when("end a") == 30
+    assert card.models.stranded == {"c"}
+    assert card.evicted == []  # they were no models
+
+
+async def test_a_new_model_ends_a_process_that_has_failed_to_load_unless_it_is_its_own() -> None:
+    async with open_card(most=2) as card:
+        await fail_to_load(card, "a")
+        await card.visit("a")
+        assert "end a" not in card.events
+        card.models.stranded.clear()
+        await fail_to_load(card, "b")
+        await card.visit("c")
+    assert card.events.index("end b") < card.events.index("c stops")
+
+
+async def test_who_waits_gets_a_model_that_is_found() -> None:
+    async with open_card() as card:
+        card.send("a1", seconds=50)
+        card.send("b1")
+        await card.until(5)
+        card.models.loaded["b"] = "one"
+        card.manager.note_found("b", "one")
+        await card.until(5.5)
+        assert card.events == ["a1 speaks", "b1 speaks"]
+        card.manager.note_found("a", "two")  # it speaks, and knows better
+
+
+async def test_a_found_model_of_another_variant_takes_the_place_of_the_idle_one() -> None:
+    async with open_card() as card:
+        await card.visit("a")
+        card.manager.note_found("a", "two")
+        (model,) = card.manager.report().models
+        assert model.variant == "two"
+
+
+async def test_who_waits_for_another_variant_is_told_so() -> None:
+    async with open_card(wait=2) as card:
+        card.send("a1", seconds=50)
+        await card.until(1)
+        with pytest.raises(ModelUnavailable, match="'a' waited for another variant of its own"):
+            await card.visit("a2", variant="two")
 
 
 # What is shown.

@@ -81,6 +81,8 @@ def test_folders_in_a_file_lie_relative_to_the_file(here: Path, folders: Folders
         ("a.toml", "port = 1\nport = 2\n", "TOML"),
         ("a.json", "{", "JSON"),
         ("a.json", "[]", "JSON"),
+        ("a.json", "[" * 100_000, "nested"),
+        ("a.toml", "a = " + "[" * 100_000, "nested"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_one_line_that_names_it(

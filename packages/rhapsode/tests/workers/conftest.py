@@ -16,6 +16,12 @@ import pytest
 from anyio.streams.tls import TLSStream
 from rhapsode_http import beside
 
+_OTHER = (
+    "from rhapsode_engine_tone.engine import ToneEngine; from rhapsode_worker import serve;"
+    " serve(type('Other', (ToneEngine,), {'id': 'other'})())"
+)
+"""A program: a tone engine whose name is `other`."""
+
 
 @dataclass
 class RemoteTone:
@@ -23,6 +29,7 @@ class RemoteTone:
 
     environ: dict[str, str]
     listen: str
+    program: tuple[str, ...]
     pids: list[int] = field(default_factory=list[int])
     """Of every process so far."""
     exits: list[int] = field(default_factory=list[int])
@@ -50,7 +57,7 @@ class RemoteTone:
     async def _spawn(self) -> anyio.abc.Process:
         with anyio.CancelScope(shield=True):  # a spawn cut short leaves a child to nobody
             return await anyio.open_process(
-                [sys.executable, "-m", "rhapsode_engine_tone"],
+                [sys.executable, *self.program],
                 stdin=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 env=self.environ | {"RHAPSODE_WORKER_LISTEN": self.listen},
@@ -74,12 +81,17 @@ def open_remote() -> OpenRemote:
 
     @asynccontextmanager
     async def opened(
-        *flags: str, listen: str = "tcp:127.0.0.1:0", token: str | None = None
+        *flags: str,
+        is_other: bool = False,
+        listen: str = "tcp:127.0.0.1:0",
+        token: str | None = None,
     ) -> AsyncGenerator[RemoteTone]:
-        environ = {"RHAPSODE_WORKER_ENGINE": "tone", "RHAPSODE_WORKER_CONTRACT": "1"}
+        name = "other" if is_other else "tone"
+        environ = {"RHAPSODE_WORKER_ENGINE": name, "RHAPSODE_WORKER_CONTRACT": "1"}
         environ |= {"RHAPSODE_TONE_MISBEHAVE": ",".join(flags)} if flags else {}
         environ |= {"RHAPSODE_WORKER_TOKEN": token} if token else {}
-        worker = RemoteTone(environ, listen)
+        program = ("-c", _OTHER) if is_other else ("-m", "rhapsode_engine_tone")
+        worker = RemoteTone(environ, listen, program)
         async with beside(worker.supervise):
             await worker.is_ready.wait()
             yield worker

@@ -62,7 +62,13 @@ def test_a_free_port_matches_any_port_of_the_same_host() -> None:
         read(line(listen="tcp:127.0.0.2:4123"), free)
 
 
-@pytest.mark.parametrize("noise", [b"loading...", b"{}", b"[1]", b'{"rea', b'"ready"', b"17"])
+@pytest.mark.parametrize(
+    "noise",
+    [
+        *(b"loading...", b"{}", b"[1]", b'{"rea', b'"ready"', b"17"),
+        *(b"[" * 60_000, b'{"ready":' * 6_000, b"\xff{}"),
+    ],
+)
 def test_noise_is_not_taken_for_one(noise: bytes) -> None:
     assert not looks_like_handshake(noise)
     assert looks_like_handshake(line())

@@ -16,6 +16,7 @@ from rhapsode.speech.deadlines import Deadlines
 from rhapsode.workers.patience import Patience
 from rhapsode.workers.worker import Worker
 from rhapsode_contract import Internal, ModelUnavailable
+from rhapsode_http import Client, TcpAddress
 
 pytestmark = pytest.mark.anyio
 
@@ -117,13 +118,6 @@ async def test_a_file_that_holds_no_certificates_is_named(
         with pytest.raises(Internal, match=r"caFile: .*/authorities\.pem: "):
             await worker.ensure_up()
         assert worker.summary().process == "down"
-
-
-async def test_what_is_no_token_is_an_error_and_not_the_end(open_worker: OpenWorker) -> None:
-    async with open_worker(at(1, token=SecretStr("two\nlines"))) as worker:
-        with pytest.raises(Internal, match="cannot be reached") as refused:
-            await worker.ensure_up()
-        assert "lines" not in refused.value.message
 
 
 async def test_a_worker_may_lie_below_a_path(
@@ -236,9 +230,9 @@ async def test_an_end_while_a_connection_is_being_made_is_an_end(
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(worker.end)
             await anyio.wait_all_tasks_blocked()
-            assert worker.summary().process == "draining"
+            assert worker.summary().process == "starting"
             relay.resume()
-        assert worker.summary().process == "down"
+        await until(lambda: remote.exits == [0])
 
 
 async def test_one_that_does_not_even_hear_that_it_should_end_holds_nobody_up(
@@ -252,8 +246,137 @@ async def test_one_that_does_not_even_hear_that_it_should_end_holds_nobody_up(
     ):
         await worker.ensure_loaded("plain")
         relay.hold()
-        await worker.end()
-        assert worker.summary().process == "down"
+        with pytest.raises(ModelUnavailable, match="did not hear"):
+            await worker.end()
+
+
+@pytest.mark.parametrize("mode", ["terminate", "unload"])
+async def test_freeing_what_cannot_be_told_says_so_and_what_is_still_there_is_found(
+    serve: Serve, open_remote: OpenRemote, open_relay: OpenRelay, mode: str
+) -> None:
+    is_deaf = False
+
+    def swallow(piece: bytes) -> bytes:
+        return b"" if is_deaf else piece
+
+    async with (
+        open_remote() as remote,
+        open_relay(remote.port, edit_request=swallow) as relay,
+        serve({"tone": at(relay.port)}, patience=HASTE, drain_grace_ms=500) as core,
+    ):
+        await core.speak(engine="tone", text="Hello.", keepAliveSeconds=-1)
+        is_deaf = True
+        for _ in range(2):  # while the link hangs, and once that is known
+            freed = await core.http.post(f"/engines/tone/unload?mode={mode}")
+            if mode == "terminate":
+                assert freed.status_code == 503, freed.text
+                assert freed.json()["error"]["code"] == "model_unavailable"
+        is_deaf = False
+        while not (listed := (await core.http.get("/residency")).json()["models"]):
+            await anyio.lowlevel.checkpoint()
+        assert [(model["engine"], model["leases"]) for model in listed] == [("tone", 0)]
+        assert remote.exits == []
+
+
+async def test_a_model_that_others_load_is_found_with_what_it_takes(
+    serve: Serve, open_remote: OpenRemote, second_tone: EngineEntry
+) -> None:
+    headers = [(b"content-type", b"application/json")]
+    async with (
+        open_remote("slow-load=0.5") as remote,
+        Client(TcpAddress("127.0.0.1", remote.port)) as friend,
+        anyio.create_task_group() as tasks,
+    ):
+        tasks.start_soon(friend.request, "POST", "/load", headers, b'{"variant":"dialled"}')
+        await until_loading(friend)
+        async with serve({"tone": at(remote.port), "other": second_tone}, patience=HASTE) as core:
+            while not (listed := (await core.http.get("/residency")).json()["models"]):
+                await anyio.lowlevel.checkpoint()
+            assert [(model["engine"], model["variant"]) for model in listed] == [
+                ("tone", "dialled")
+            ]
+            await friend.request("POST", "/load", headers, b'{"variant":"plain"}')
+            while (await core.http.get("/engines")).json()[0]["variant"] != "plain":
+                await anyio.lowlevel.checkpoint()
+            assert (await core.speak(engine="other", text="Hi.")).status_code == 200
+            listed = (await core.http.get("/residency")).json()["models"]
+            assert [model["engine"] for model in listed] == ["other"]
+
+
+async def until_loading(friend: Client) -> None:
+    """Waits until a worker has begun to load."""
+    health = b""
+    while b'"loading"' not in health:
+        async with await friend.request("GET", "/health") as answer:
+            health = await answer.read_all(limit_bytes=1000)
+
+
+async def test_another_worker_at_the_same_address_is_not_taken_for_the_engine(
+    serve: Serve, open_remote: OpenRemote, open_relay: OpenRelay
+) -> None:
+    async with (
+        open_remote() as remote,
+        open_remote(is_other=True) as other,
+        open_relay(remote.port) as relay,
+        serve({"tone": at(relay.port)}, patience=HASTE) as core,
+    ):
+        assert_is_speech(await core.speak(engine="tone", text="Hello."))
+        relay.target = other.port
+        os.kill(remote.pids[-1], signal.SIGKILL)
+        while (await core.http.get("/engines")).json()[0]["process"] == "up":
+            await anyio.lowlevel.checkpoint()
+        refused = await core.speak(engine="tone", text="Hello.")
+        assert refused.status_code == 500
+        assert "'other', not 'tone'" in refused.json()["error"]["message"]
+
+
+async def test_a_gateway_that_reaches_nobody_is_no_fault_of_the_engines(
+    serve: Serve, open_remote: OpenRemote, open_relay: OpenRelay
+) -> None:
+    is_gateway = False
+
+    def edit(piece: bytes) -> bytes:
+        return piece.replace(b" 200 ", b" 502 ") if is_gateway else piece
+
+    async with (
+        open_remote() as remote,
+        open_relay(remote.port, edit_answer=edit) as relay,
+        serve({"tone": at(relay.port)}) as core,
+    ):
+        assert_is_speech(await core.speak(engine="tone", text="Hello."))
+        is_gateway = True
+        refused = await core.speak(engine="tone", text="Hello.")
+        assert (refused.status_code, refused.json()["error"]["code"]) == (503, "model_unavailable")
+        assert refused.json()["error"]["retryable"] is True
+
+
+async def test_a_link_that_is_cut_in_a_load_is_worth_another_try(
+    serve: Serve, open_remote: OpenRemote
+) -> None:
+    async with (
+        open_remote("slow-load=1000") as remote,
+        serve({"tone": at(remote.port)}) as core,
+        anyio.create_task_group() as tasks,
+    ):
+
+        async def speak() -> None:
+            refused = await core.speak(engine="tone", text="Hello.")
+            error = refused.json()["error"]
+            assert (error["code"], error["retryable"]) == ("model_unavailable", True)
+
+        tasks.start_soon(speak)
+        while (await core.http.get("/engines")).json()[0]["model"] != "loading":
+            await anyio.lowlevel.checkpoint()
+        os.kill(remote.pids[-1], signal.SIGKILL)
+
+
+async def test_a_worker_that_is_not_there_has_not_crashed(serve: Serve) -> None:
+    async with serve({"tone": at(1)}, patience=HASTE) as core:
+        for _ in range(3):
+            assert (await core.speak(engine="tone", text="Hello.")).status_code == 503
+        assert (
+            'rhapsode_restarts_total{engine="tone"} 0.0' in (await core.http.get("/metrics")).text
+        )
 
 
 async def test_a_link_that_stalls_and_comes_back_costs_only_what_was_on_it(

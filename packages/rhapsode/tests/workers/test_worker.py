@@ -11,6 +11,8 @@ from pathlib import Path
 import anyio
 import pytest
 from rhapsode.settings.entry import EngineEntry
+from rhapsode.workers.link import End
+from rhapsode.workers.session import Session
 from rhapsode.workers.worker import Worker
 from rhapsode_contract import Internal, ModelUnavailable, OutOfMemory
 from rhapsode_http import request_id
@@ -25,6 +27,12 @@ IsAlive = Callable[[int], bool]
 def python(code: str) -> EngineEntry:
     """A worker that is a line of Python."""
     return EngineEntry(command=(sys.executable, "-c", code))
+
+
+async def until(is_so: Callable[[], bool]) -> None:
+    """Waits for what nobody is told of."""
+    while not is_so():  # noqa: ASYNC110 (a turn of the loop would starve the process)
+        await anyio.sleep(0.01)
 
 
 async def test_a_process_is_started_once_for_everybody_who_waits(
@@ -267,6 +275,48 @@ async def test_what_a_process_does_is_not_logged_as_part_of_the_request_that_sta
     assert logged["process: start, down -> starting"] == "some-request"
     assert logged["ready"] is None
     assert logged["on standard output: tone: printed at the start"] is None
+
+
+async def test_a_start_that_is_told_to_end_is_made_once_more_and_not_for_ever(
+    open_worker: OpenWorker, tone: Tone
+) -> None:
+    async with open_worker(tone("slow-start=1000")) as worker:
+        refused = anyio.Event()
+
+        async def wait_for_it() -> None:
+            with pytest.raises(ModelUnavailable, match="told to end"):
+                await worker.ensure_up()
+            refused.set()
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(wait_for_it)
+            for _ in range(2):
+                await until(lambda: worker.summary().process == "starting")
+                await worker.end()
+            await refused.wait()
+        assert worker.summary().process == "down"
+
+
+class BrokenLink:
+    """A way to a worker with a fault that nobody has thought of."""
+
+    async def live(self, ready: Callable[[Session], None], ending: anyio.Event) -> End:
+        raise ZeroDivisionError("a secret")
+
+    def kill(self) -> None:
+        raise AssertionError("never asked for")
+
+
+async def test_a_fault_that_nobody_has_thought_of_is_one_engines_own(
+    open_worker: OpenWorker, tone: Tone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_worker(tone()) as worker:
+        with monkeypatch.context() as patch:
+            patch.setattr(worker, "_link", BrokenLink())
+            with pytest.raises(Internal, match="ZeroDivisionError") as broken:
+                await worker.ensure_up()
+            assert "secret" not in broken.value.message
+        await worker.ensure_up()  # the task group is still there
 
 
 async def test_a_model_is_loaded_once_for_everybody_who_waits(

@@ -8,7 +8,7 @@ from math import inf
 from typing import Literal
 
 import anyio
-from rhapsode_contract import ResidentModel
+from rhapsode_contract import ResidentModel, RhapsodeError
 
 from rhapsode.residency.plan import Place
 
@@ -46,6 +46,9 @@ class Held:
 
     keeps_process: bool = False
     """Whether it ends without its process."""
+
+    failure: RhapsodeError | None = None
+    """Why it could not be told to end; its model may be there still."""
 
     gone: anyio.Event = field(default_factory=anyio.Event)
     """Set once it has ended."""

@@ -9,7 +9,13 @@ from typing import Literal, Protocol
 
 import anyio
 import anyio.abc
-from rhapsode_contract import Conflict, ModelUnavailable, Residency, ResidencyDetail
+from rhapsode_contract import (
+    Conflict,
+    ModelUnavailable,
+    Residency,
+    ResidencyDetail,
+    RhapsodeError,
+)
 from rhapsode_http import request_id
 
 from rhapsode.residency.held import Held, Reason
@@ -34,12 +40,26 @@ class Models(Protocol):
         """Returns what the model takes, as its worker measured it."""
         ...
 
+    def is_stranded(self, engine: str) -> bool:
+        """Whether its process is up without a model, and has failed to load one: what that took
+        of the card may come back with the process only.
+        """
+        ...
+
     async def end(self, engine: str) -> None:
-        """Ends an engine's process; returns once it is reaped and its memory is back."""
+        """Ends an engine's process; returns once it is reaped and its memory is back.
+
+        Raises:
+            RhapsodeError: It could not be told.
+        """
         ...
 
     async def unload(self, engine: str) -> None:
-        """Takes an engine's model off the card, in the process or with it."""
+        """Takes an engine's model off the card, in the process or with it.
+
+        Raises:
+            RhapsodeError: It could not be told.
+        """
         ...
 
 
@@ -74,6 +94,8 @@ class ResidencyManager:
         self._observe = observe
         self._line = Line()
         self._held: dict[str, Held] = {}
+        self._stranded: dict[str, float] = {}
+        """Engines whose process is up without a model since a load failed, and when it ends."""
         self._timer: asyncio.TimerHandle | None = None
         self._is_closed = False
 
@@ -107,6 +129,7 @@ class ResidencyManager:
 
         Raises:
             Conflict: It is speaking.
+            RhapsodeError: It could not be told.
         """
         while (held := self._held.get(engine)) is not None and held.reason is not None:
             await held.gone.wait()
@@ -122,22 +145,29 @@ class ResidencyManager:
             )
         self._let_go(held, "operator", mode)
         await held.gone.wait()
+        if held.failure is not None:
+            raise type(held.failure)(held.failure.message)
 
     def note_gone(self, engine: str) -> None:
         """Takes note that an engine's model is gone: its process ended, or a load failed."""
         held = self._held.get(engine)
         if held is not None and not held.leases and held.reason is None:
-            del self._held[engine]
+            self._drop(held)
             self._settle()
+        elif held is None and not self._models.is_stranded(engine):
+            self._stranded.pop(engine, None)
 
     def note_found(self, engine: str, variant: str) -> None:
         """Takes note of a model that is there though nobody took a lease for it: from now on it
-        has a place like any other, and leaves like any other.
+        has a place like any other, and leaves like any other. Whoever waits for it has it.
         """
-        if engine not in self._held:
-            held = self._held[engine] = Held(engine, variant)
-            held.note_use()
-            self._wake_at(self._deadline(held))
+        held = self._held.setdefault(engine, Held(engine, variant))
+        if held.leases or held.reason is not None:
+            return
+        held.variant = variant
+        held.note_use()
+        self._wake_at(self._deadline(held))
+        self._settle()
 
     def close(self) -> None:
         """Lets nothing expire any more."""
@@ -206,10 +236,15 @@ class ResidencyManager:
     def _waited_too_long(self, want: Want) -> ModelUnavailable:
         settings = self._settings()
         blocked_by = self.summary().blocked_by
+        if blocked_by == want.engine:
+            awaited = "for another variant of its own to finish speaking"
+        elif blocked_by is not None:
+            awaited = f"for {blocked_by!r} to finish speaking"
+        else:
+            awaited = "its turn"
         return ModelUnavailable(
-            f"wait for room: {want.engine!r} waited for {blocked_by!r} to finish speaking,"
-            f" longer than the {settings.eviction_wait_seconds:g} s of"
-            " residency.evictionWaitSeconds"
+            f"wait for room: {want.engine!r} waited {awaited}, longer than the"
+            f" {settings.eviction_wait_seconds:g} s of residency.evictionWaitSeconds"
         )
 
     def _release(self, engine: str) -> None:
@@ -220,7 +255,16 @@ class ResidencyManager:
         if self._models.is_loaded(engine):
             self._wake_at(self._deadline(held))
         else:
-            del self._held[engine]  # its load failed, or its process has gone
+            self._drop(held)
+
+    def _drop(self, held: Held) -> None:
+        """Frees the place of a model that is gone: its load failed, or its process ended."""
+        del self._held[held.engine]
+        if self._models.is_stranded(held.engine):
+            keep_alive = self._keep_alive(held)
+            deadline = anyio.current_time() + keep_alive if keep_alive >= 0 else inf
+            self._stranded[held.engine] = deadline
+            self._wake_at(deadline)
 
     def _settle(self) -> None:
         """Does all that can be done now."""
@@ -237,6 +281,9 @@ class ResidencyManager:
     def _grant(self, ticket: Ticket) -> None:
         want = ticket.want
         if want.engine not in self._held:
+            self._stranded.pop(want.engine, None)
+            for engine in list(self._stranded):  # the card may be full of what they left
+                self._end_stranded(engine, "room")
             self._held[want.engine] = Held(want.engine, want.variant)
         self._held[want.engine].take(want.variant, ticket.keep_alive_seconds)
         ticket.grant()
@@ -258,10 +305,14 @@ class ResidencyManager:
 
     async def _end(self, held: Held, mode: Mode) -> None:
         request_id.set(None)
-        if mode == "unload":
-            await self._models.unload(held.engine)
-        else:
-            await self._models.end(held.engine)
+        try:
+            if mode == "unload":
+                await self._models.unload(held.engine)
+            else:
+                await self._models.end(held.engine)
+        except RhapsodeError as error:
+            held.failure = error
+            logger.warning("not told: %s", error.message, extra={"engine": held.engine})
         del self._held[held.engine]
         held.gone.set()
         self._settle()
@@ -277,7 +328,8 @@ class ResidencyManager:
 
     def _set_timer(self) -> None:
         """Sees to it that the next model to expire does."""
-        self._wake_at(min(map(self._deadline, self._held.values()), default=inf))
+        deadlines = [*map(self._deadline, self._held.values()), *self._stranded.values()]
+        self._wake_at(min(deadlines, default=inf))
 
     def _wake_at(self, deadline: float) -> None:
         """Wakes too early rather than too often: a deadline that only moved away leaves the timer
@@ -297,7 +349,16 @@ class ResidencyManager:
         for held in list(self._held.values()):
             if self._deadline(held) <= now:
                 self._let_go(held, "keep-alive", "terminate")
+        for engine, deadline in list(self._stranded.items()):
+            if deadline <= now:
+                self._end_stranded(engine, "keep-alive")
         self._set_timer()
+
+    def _end_stranded(self, engine: str, reason: Reason) -> None:
+        del self._stranded[engine]
+        if engine not in self._held and self._models.is_stranded(engine):
+            held = self._held[engine] = Held(engine, "", is_empty=True)
+            self._let_go(held, reason, "terminate")
 
     def _deadline(self, held: Held) -> float:
         return held.deadline(self._keep_alive(held))

@@ -1,12 +1,16 @@
 """What the sections of the settings have in common: frozen, camelCase, nothing unknown."""
 
+from pathlib import Path
 from typing import Annotated, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 from pydantic.fields import FieldInfo
 from rhapsode_contract.shape import Integer, Number
 from rhapsode_contract.speaking import KEEP_ALIVE_SECONDS_MAX
+
+UNREPEATED: Final = "unrepeated"
+"""The type of the validation error whose message may not repeat the value: it holds a secret."""
 
 Applies = Literal["live", "restart"]
 """When a change to a setting takes effect."""
@@ -35,6 +39,19 @@ def applies(field: FieldInfo) -> Applies:
     """Returns when a change to a setting takes effect."""
     return _LIVE if any(isinstance(mark, Live) for mark in field.metadata) else "restart"
 
+
+def _check_path(path: Path) -> Path:
+    if "\0" in str(path):
+        raise ValueError("should be a path, which holds no NUL")
+    try:
+        path.expanduser()  # done where the file is known that it is relative to
+    except RuntimeError:
+        raise ValueError("begins with the home of a user who has none") from None
+    return path
+
+
+FilePath = Annotated[Path, AfterValidator(_check_path)]
+"""The path of a file or a folder."""
 
 KeepAlive = Annotated[Integer, Field(ge=-1, le=KEEP_ALIVE_SECONDS_MAX)]
 """Seconds an idle model stays: -1 until the room is needed, 0 not at all."""

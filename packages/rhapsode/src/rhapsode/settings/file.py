@@ -69,6 +69,8 @@ def read_config(path: Path) -> dict[str, Any]:
     except ValueError as error:  # both decoders', and that of UTF-8
         kind = "JSON" if path.suffix == ".json" else "TOML"
         raise SettingsRefused(f"{path}: this is not {kind}: {error}") from None
+    except RecursionError:
+        raise SettingsRefused(f"{path}: it is nested too deeply") from None
     if not isinstance(values, dict):
         raise SettingsRefused(f"{path}: should be a JSON object")
     return cast(dict[str, Any], values)

@@ -6,7 +6,9 @@ from typing import Any, Final, Literal, cast
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
+from rhapsode_contract.quoting import shown
 
+from rhapsode.settings.field import UNREPEATED
 from rhapsode.settings.model import Settings
 
 Source = Literal["default", "config", "database"]
@@ -94,7 +96,8 @@ def _complaint(failure: ValidationError, names: Mapping[str, str], last: str) ->
     parts = [str(part) for part in error["loc"] if part != "[key]"]
     key = ".".join(parts)
     place = next((name for known, name in names.items() if _is_at(known, key)), last)
-    return ": ".join(filter(None, (place, key, _reason(error, parts))))
+    written = ".".join(part if part.isprintable() else shown(part) for part in parts)
+    return ": ".join(filter(None, (place, written, _reason(error, parts))))
 
 
 def _is_at(known: str, key: str) -> bool:
@@ -108,6 +111,7 @@ def _reason(error: ErrorDetails, parts: Sequence[str]) -> str:
     if error["type"] == "missing":
         return "is needed"
     reason = error["msg"].removeprefix("Value error, ").removeprefix("Input ")
-    if _SECRETS.intersection(parts) or isinstance(error["input"], dict):
+    is_secret = error["type"] == UNREPEATED or _SECRETS.intersection(parts)
+    if is_secret or isinstance(error["input"], dict):
         return reason
     return f"{reason}, not {error['input']!r:.{_SHOWN_CHARACTERS}}"

@@ -4,7 +4,6 @@ Folders have no default here, because it depends on the user and the platform: t
 brings them (`folders.py`).
 """
 
-from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field, SecretStr
@@ -13,6 +12,7 @@ from rhapsode_contract.shape import Integer
 from rhapsode.settings.entry import EngineEntry, EngineId
 from rhapsode.settings.field import (
     Count,
+    FilePath,
     KeepAlive,
     Live,
     Milliseconds,
@@ -58,10 +58,10 @@ class ResidencySettings(Section):
 class WorkerSettings(Section):
     """Processes of engines."""
 
-    socket_dir: Path
+    socket_dir: FilePath
     """Where the private folder of this core's sockets is made."""
 
-    voice_dir: Path
+    voice_dir: FilePath
     """Each engine keeps its voices in a folder of its own below."""
 
     startup_timeout_seconds: SomeSeconds = 60.0
@@ -79,9 +79,9 @@ class WorkerSettings(Section):
 class InstallSettings(Section):
     """Where engines are installed."""
 
-    venv_dir: Path
+    venv_dir: FilePath
 
-    source_dir: Path | None = None
+    source_dir: FilePath | None = None
     """Folder of engine packages that are installed from there instead of by name."""
 
     python: str

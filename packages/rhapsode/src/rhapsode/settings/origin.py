@@ -22,7 +22,7 @@ def _check_origin(text: str) -> str:
     host = parts.hostname or ""
     bare = f"{parts.scheme}://{parts.netloc}".lower()
     is_plain = text.lower() == bare and "@" not in parts.netloc and not parts.netloc.endswith(":")
-    if parts.scheme not in {"http", "https"} or not is_plain or not _is_host(host) or port == 0:
+    if parts.scheme not in {"http", "https"} or not is_plain or not is_host(host) or port == 0:
         raise ValueError(complaint)
     default = 443 if parts.scheme == "https" else 80
     # A browser leaves the scheme's own port out.
@@ -30,12 +30,13 @@ def _check_origin(text: str) -> str:
 
 
 def _check_host(text: str) -> str:
-    if _is_host(text):
+    if is_host(text):
         return text
     raise ValueError("should be an IP address without brackets, or a host name")
 
 
-def _is_host(text: str) -> bool:
+def is_host(text: str) -> bool:
+    """Whether a text is an IP address without brackets, or a name that a resolver can be asked."""
     try:
         ipaddress.ip_address(text)
     except ValueError:

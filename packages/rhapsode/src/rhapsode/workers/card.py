@@ -1,33 +1,23 @@
-"""The memory of this machine's cards, as their driver tells it."""
+"""The memory of this machine's cards, and the wait until a model's is free again."""
 
-import importlib
 import logging
 import re
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Final
 
 import anyio
 
+from rhapsode.workers.nvidia import CardUnreadable, Driver, NvidiaDriver
+from rhapsode.workers.visible import uuid_of
+
 logger = logging.getLogger(__name__)
 
-_CUDA: Final = re.compile(r"cuda:(\d+)")
+_CUDA: Final = re.compile(r"cuda:([0-9]{1,4})")
 _POLL_SECONDS: Final = 0.05
 _LONGEST_WAIT_SECONDS: Final = 5.0
 _MOST_OF_IT: Final = 0.9
 """Of what a model took: it is measured from outside, so never to the byte."""
-
-UsedBytes = Callable[[int], int | None]
-"""Returns what a card holds in use, whoever uses it; None where nobody can tell."""
-
-
-def nvidia_used_bytes(index: int) -> int | None:
-    """Asks NVIDIA's driver, where `nvidia-ml-py` is installed."""
-    try:
-        nvml: Any = importlib.import_module("pynvml")
-        nvml.nvmlInit()
-        return int(nvml.nvmlDeviceGetMemoryInfo(nvml.nvmlDeviceGetHandleByIndex(index)).used)
-    except Exception:  # its errors are its own; a core without a measure is a core still
-        return None
+_BY_ADDRESS: Final = {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"}
 
 
 class Card:
@@ -35,16 +25,31 @@ class Card:
 
     def __init__(
         self,
-        used_bytes: UsedBytes = nvidia_used_bytes,
+        driver: Driver | None = None,
         longest_wait_seconds: float = _LONGEST_WAIT_SECONDS,
+        environment: Mapping[str, str] = _BY_ADDRESS,
     ) -> None:
-        self._used_bytes = used_bytes
+        """Args:
+        driver: Who is asked; NVIDIA's where None.
+        longest_wait_seconds: What a card may take to free what a process held.
+        environment: What the process was started with; its `CUDA_*` say how it counts its cards.
+        """
+        self._driver = driver or NvidiaDriver()
         self._longest_wait_seconds = longest_wait_seconds
+        self._environment = environment
+        self._complaint = ""
+
+    def seen_with(self, environment: Mapping[str, str]) -> "Card":
+        """Returns the same, for processes that are started with another environment."""
+        return Card(self._driver, self._longest_wait_seconds, environment)
 
     def used_bytes(self, device: str | None) -> int | None:
-        """Returns what a device such as `cuda:0` holds in use; None where nobody can tell."""
-        found = _CUDA.fullmatch(device or "")
-        return self._used_bytes(int(found[1])) if found is not None else None
+        """Returns what a device such as `cuda:0` holds in use; None where nobody can tell.
+
+        Logs why, once, where it is a card of the kind that can be read.
+        """
+        uuid = self._uuid_of(device)
+        return None if uuid is None else self._read(uuid)
 
     async def memory_is_back(
         self, device: str | None, before: int | None, size_bytes: int | None
@@ -59,12 +64,34 @@ class Card:
             before: What the device held in use while it was there.
             size_bytes: What it took, where that was measured.
         """
-        if before is None or size_bytes is None:
+        if before is None or size_bytes is None or (uuid := self._uuid_of(device)) is None:
             return
         with anyio.move_on_after(self._longest_wait_seconds) as waiting:
-            while (now := self.used_bytes(device)) is not None:
+            while (now := self._read(uuid)) is not None:
                 if before - now >= size_bytes * _MOST_OF_IT:
                     return
                 await anyio.sleep(_POLL_SECONDS)
         if waiting.cancelled_caught:
             logger.warning("the memory of a model on %s is not back", device)
+
+    def _uuid_of(self, device: str | None) -> str | None:
+        found = _CUDA.fullmatch(device or "")
+        if found is None:
+            return None
+        try:
+            return uuid_of(int(found[1]), self._driver.cards(), self._environment)
+        except CardUnreadable as error:
+            self._complain(error)
+            return None
+
+    def _read(self, uuid: str) -> int | None:
+        try:
+            return self._driver.used_bytes(uuid)
+        except CardUnreadable as error:
+            self._complain(error)
+            return None
+
+    def _complain(self, error: CardUnreadable) -> None:
+        complaint, self._complaint = self._complaint, str(error)
+        if complaint != self._complaint:
+            logger.warning("no load waits for memory of a card that cannot be read: %s", error)

@@ -22,6 +22,21 @@ _PASSED_PREFIXES: Final = (
     *("PIP_", "UV_", "NPM_CONFIG_", "npm_config_"),
 )
 
+_CARD_ORDER: Final = {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"}
+"""How a worker counts its cards where nobody says otherwise: as their driver does. CUDA alone puts
+the one first that it takes for the fastest, and then nobody else knows which is `cuda:0`."""
+
+
+def cuda_variables(parent: Mapping[str, str], extra: Mapping[str, str]) -> dict[str, str]:
+    """Returns those variables of a worker that say which cards it sees, and how it counts them.
+
+    Args:
+        parent: The core's own.
+        extra: The entry's own `env`.
+    """
+    merged = {**_CARD_ORDER, **parent, **extra}
+    return {name: value for name, value in merged.items() if name.startswith("CUDA_")}
+
 
 def worker_environment(
     parent: Mapping[str, str],
@@ -52,6 +67,7 @@ def worker_environment(
         programs = str(venv / "bin")
         passed["PATH"] = f"{programs}:{path}" if path else programs
     return {
+        **_CARD_ORDER,
         **passed,
         "RHAPSODE_WORKER_LISTEN": listen,
         "RHAPSODE_WORKER_ENGINE": engine,

@@ -58,16 +58,28 @@ class Fleet:
         """Whether an engine's model is there, or is being loaded."""
         return self.worker(engine).resident_variant is not None
 
+    def is_stranded(self, engine: str) -> bool:
+        """Whether an engine's process is up without a model, and has failed to load one."""
+        return self.worker(engine).is_stranded
+
     def size_bytes(self, engine: str) -> int | None:
         """Returns what an engine's model takes, as its worker measured it."""
         return self.worker(engine).size_bytes
 
     async def end(self, engine: str) -> None:
-        """Ends an engine's process; returns once it is reaped and its memory is back."""
+        """Ends an engine's process; returns once it is reaped and its memory is back.
+
+        Raises:
+            RhapsodeError: It is on another machine, and could not be told.
+        """
         await self.worker(engine).end()
 
     async def unload(self, engine: str) -> None:
-        """Takes an engine's model off the card; its process stays, unless it hangs."""
+        """Takes an engine's model off the card; its process stays, unless it hangs.
+
+        Raises:
+            RhapsodeError: It is on another machine, and could not be told.
+        """
         await self.worker(engine).unload()
 
     def kill(self) -> None:

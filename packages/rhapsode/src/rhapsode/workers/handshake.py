@@ -1,9 +1,9 @@
 """The one line that a worker says once it is ready (contract §§ 2, 9)."""
 
-import json
 from collections.abc import Mapping
 from typing import cast
 
+from pydantic_core import from_json
 from rhapsode_contract import ContractMismatch, Handshake, Internal, check_answer
 from rhapsode_http import Address, TcpAddress, parse_address
 
@@ -11,7 +11,7 @@ from rhapsode_http import Address, TcpAddress, parse_address
 def looks_like_handshake(line: bytes) -> bool:
     """Whether a line of standard output is meant as one; anything else is noise."""
     try:
-        value: object = json.loads(line)
+        value: object = from_json(line)  # which bounds the depth: noise may be of brackets only
     except ValueError:
         return False
     return isinstance(value, Mapping) and "ready" in cast("Mapping[object, object]", value)

@@ -20,6 +20,9 @@ class End:
     is_hopeless: bool = False
     """Whether another try would end in the same way."""
 
+    is_unheard: bool = False
+    """Whether it should have ended and was never told, since it could not be reached."""
+
 
 class Link(Protocol):
     """The way to a worker: a process of ours, or an address on another machine."""

@@ -1,5 +1,6 @@
 """A worker that is a process of ours: spawned, heard, asked to end, always reaped."""
 
+import logging
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ from rhapsode_http import Client, UnixAddress, first_of
 from rhapsode.registry import ForeignCommand, PythonModule
 from rhapsode.settings.entry import EngineEntry
 from rhapsode.workers.card import Card
-from rhapsode.workers.environment import worker_environment
+from rhapsode.workers.environment import cuda_variables, worker_environment
 from rhapsode.workers.exits import exit_error, silence_error
 from rhapsode.workers.handshake import read_handshake
 from rhapsode.workers.journal import Journal
@@ -24,6 +25,8 @@ from rhapsode.workers.patience import Patience
 from rhapsode.workers.process import ChildProcess, Launch, open_process
 from rhapsode.workers.session import Session, ask_to_terminate, first_capabilities
 from rhapsode.workers.sockets import SocketFolderRefused, socket_path
+
+logger = logging.getLogger(__name__)
 
 _LAUNCHER: Final = Path(__file__).with_name("launcher.py")
 
@@ -57,6 +60,10 @@ class Surroundings:
     patience: Patience = Patience()
 
     card: Card = field(default_factory=Card)
+
+    def card_of(self, entry: EngineEntry) -> Card:
+        """Returns the card as the worker of an entry sees it."""
+        return self.card.seen_with(cuda_variables(self.environ, entry.env))
 
 
 class LocalLink:
@@ -105,13 +112,14 @@ class LocalLink:
             # A handshake that is wrong stays wrong; one that is late may come in time.
             return End(error, is_hopeless=not isinstance(error, ModelUnavailable))
         except OSError as error:
-            return _not_started(f"{error.filename}: {error.strerror}")
+            field = "cwd: " if error.filename == str(self._entry.cwd) else ""
+            return _not_started(f"{field}{error.filename}: {error.strerror}")
         except SocketFolderRefused as error:
             return _not_started(str(error))
         finally:
             self._child = None
             if path is not None:
-                path.unlink(missing_ok=True)  # one that was killed has left it
+                self._clear(path)
         status = life.status or 0
         if was_up:
             # Its log is about other callers' requests by now, and this goes to any caller.
@@ -160,6 +168,19 @@ class LocalLink:
             yield
         if scope.cancelled_caught:
             raise silence_error(self._surroundings.startup_seconds, life.journal.last_words)
+
+    def _clear(self, path: Path) -> None:
+        """Removes the socket, which a worker that was killed has left."""
+        try:
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            # A command that is not ours may have left anything there; its next start will tell.
+            logger.warning(
+                "what lies at %s cannot be removed: %s",
+                path,
+                error.strerror,
+                extra={"engine": self._engine},
+            )
 
     def _launch(self, listen: UnixAddress) -> Launch:
         around, entry = self._surroundings, self._entry

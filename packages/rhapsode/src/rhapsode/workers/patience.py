@@ -13,7 +13,7 @@ class Patience:
     pauses_seconds: tuple[float, ...] = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0)
     """Before the first restart in a row, the second, and so on; the last one for all after it."""
 
-    connect_seconds: float = 3.0
+    connect_seconds: float = 2.0
     """What a worker on another machine may take from the first byte to its capabilities, or to
     hear that it should end; a request that finds the link down waits no longer."""
 

@@ -158,7 +158,7 @@ async def open_process(launch: Launch, hearers: Hearers) -> AsyncGenerator[Child
     """Runs a process for the length of the block; nothing of it outlives the block.
 
     Raises:
-        OSError: The command cannot be run.
+        OSError: The command cannot be run; `filename` is it, or the folder it should run in.
     """
     process = await _spawn(launch, hearers)  # no await between this and the try
     try:
@@ -186,7 +186,14 @@ async def _spawn(launch: Launch, hearers: Hearers) -> ChildProcess:
                 start_new_session=True,
             )
         except OSError as error:
-            # uvloop does not say which file it is about.
-            raise OSError(error.errno, error.strerror, launch.command[0]) from None
+            raise OSError(error.errno, error.strerror, _culprit(launch)) from None
         return process
     raise AssertionError("unreachable: a shield swallows nothing")
+
+
+def _culprit(launch: Launch) -> str:
+    """Returns which file a failed spawn is about; uvloop does not say."""
+    cwd = launch.cwd
+    if cwd is not None and not (cwd.is_dir() and os.access(cwd, os.X_OK)):
+        return str(cwd)
+    return launch.command[0]

@@ -5,6 +5,7 @@ Its process is somebody else's business: told to end, it is expected back at the
 
 import ssl
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -53,73 +54,117 @@ class RemoteLink:
         except UnusableUrl as error:
             return End(Internal(f"the engine cannot be reached: {error}"), is_hopeless=True)
         async with client:
-            capabilities = await self._greet(client)
-            if isinstance(capabilities, End):
-                return capabilities
+            session = await self._greet(client)
+            if isinstance(session, End):
+                return session
             if not ending.is_set():
-                stranger = partial(client_of, self._origin)
-                session = Session(self._engine, client, stranger, None, capabilities)
                 ready(session)
-                await first_of(ending.wait, lambda: self._lose_sight_of(session))
-            if not ending.is_set():
-                return self._lost("it does not say how it is")
-            await self._end(client)
+                watch = _Watch(self, session)
+                await first_of(ending.wait, watch.run)
+                if not ending.is_set():
+                    return watch.end
+            if not await self._end(client):
+                return replace(self._lost("it did not hear that it should end"), is_unheard=True)
         return self._lost("it was told to end")
 
     def kill(self) -> None:
         """Does nothing: no signal reaches it."""
 
-    async def _greet(self, client: Client) -> Capabilities | End:
+    async def _greet(self, client: Client) -> Session | End:
+        seconds = self._patience.connect_seconds
         try:
-            with anyio.fail_after(self._patience.connect_seconds):
+            with anyio.fail_after(seconds):
                 capabilities = await first_capabilities(client)
-            check_answer(capabilities.contract)
         except TimeoutError:
-            return self._lost(f"it said nothing for {self._patience.connect_seconds:g} s")
+            return self._lost(f"it said nothing for {seconds:g} s")
         except RhapsodeError as error:
             return self._lost(error.message)
-        except ContractMismatch as error:
-            return End(Internal(f"the worker is refused: {error}"), is_hopeless=True)
+        if (stranger := self.stranger(capabilities)) is not None:
+            return stranger
+        # A model that it has already takes a place on the card.
+        health = await health_of(client, seconds)
+        unmet = partial(client_of, self._origin)
+        return Session(self._engine, client, unmet, None, capabilities, health=health)
+
+    def stranger(self, capabilities: Capabilities) -> End | None:
+        """Returns the end of a worker that is not the one that was meant, or not one we speak to;
+        None where it is.
+        """
         if capabilities.engine.id != self._engine:
             message = f"the worker is the engine {capabilities.engine.id!r}, not {self._engine!r}"
             return End(Internal(message), is_hopeless=True)
-        return capabilities
+        try:
+            check_answer(capabilities.contract)
+        except ContractMismatch as error:
+            return End(Internal(f"the worker is refused: {error}"), is_hopeless=True)
+        return None
 
-    async def _lose_sight_of(self, session: Session) -> None:
-        """Watches; returns once it has twice in a row not said how it is. One answer that is lost
-        would be no reason to cut off whoever it is speaking to.
-        """
+    async def look(self, session: Session) -> End | None:
+        """Asks it how it is and who; returns the end of one that does not say, or is another."""
         seconds = self._patience.watch_seconds
-        has_missed = False
-        while True:
-            if not has_missed:
-                await anyio.sleep(seconds)
-            health = await health_of(session.client, seconds)
-            if health is not None:
-                session.seen(health)
-            elif has_missed:
-                return
-            has_missed = health is None
+        note = session.look()
+        health = await health_of(session.client, seconds)
+        if health is None:
+            return self._lost("it does not say how it is")
+        try:
+            with anyio.fail_after(seconds):
+                capabilities = await first_capabilities(session.client)
+        except (TimeoutError, RhapsodeError):
+            return self._lost("it does not say what it can do")
+        if (stranger := self.stranger(capabilities)) is not None:
+            return stranger
+        session.capabilities = capabilities
+        note(health)
+        return None
 
-    async def _end(self, client: Client) -> None:
+    async def until_next_look(self) -> None:
+        """Returns when it is time."""
+        await anyio.sleep(self._patience.watch_seconds)
+
+    async def _end(self, client: Client) -> bool:
         """Tells it to end; returns once it is gone, or is back with nothing loaded, or its grace
-        is over. One that does not even hear it is left to itself.
+        is over. False, at once, where it did not even hear it.
         """
         has_heard = False
         with anyio.move_on_after(self._patience.connect_seconds):
             has_heard = await ask_to_terminate(client)
         if not has_heard:
-            return
+            return False
         with anyio.move_on_after(self._grace_seconds):
             while True:
                 health = await health_of(client, self._patience.watch_seconds)
                 is_back = health is not None and health.process == "up"
                 if health is None or (is_back and health.model == "unloaded"):
-                    return
+                    break
                 await anyio.sleep(self._patience.return_seconds)
+        return True
 
     def _lost(self, why: str) -> End:
         return End(ModelUnavailable(f"the engine at {self._origin.url} cannot be reached: {why}"))
+
+
+class _Watch:
+    """Looks at a worker from time to time, until it is lost or turns out to be another."""
+
+    def __init__(self, link: RemoteLink, session: Session) -> None:
+        self._link = link
+        self._session = session
+        self.end = End(ModelUnavailable("not watched yet"))
+        """Why it is watched no more."""
+
+    async def run(self) -> None:
+        """Returns once it is lost: once it has twice in a row not said how it is. One answer that
+        goes astray would be no reason to cut off whoever it is speaking to.
+        """
+        has_missed = False
+        while True:
+            if not has_missed:
+                await self._link.until_next_look()
+            end = await self._link.look(self._session)
+            if end is not None and (has_missed or end.is_hopeless):
+                self.end = end
+                return
+            has_missed = end is not None
 
 
 class UnusableUrl(Exception):

@@ -64,6 +64,12 @@ class Resident:
         self._variant: str | None = None
         self._load: _Load | None = None
         self._health: Health | None = None
+        self._changes = 0
+
+    @property
+    def changes(self) -> int:
+        """How often its state has changed: what was asked before the last change is old news."""
+        return self._changes
 
     @property
     def state(self) -> Model:
@@ -122,11 +128,18 @@ class Resident:
         if session.exit is None:
             self._fire(ModelEvent.GONE, None)
 
-    def adopt(self, variant: str) -> None:
-        """Takes note of a model that was there before the core came: a remote worker's."""
-        if self._state is Model.UNLOADED:
+    def adopt(self, variant: str, health: Health | None = None) -> bool:
+        """Takes note of a model that is there though nobody here has loaded it; returns whether
+        that is news.
+        """
+        if self._load is not None or self._state is Model.UNLOADING:
+            return False
+        is_news = self._state is not Model.LOADED or self._variant != variant
+        if is_news:
             self._fire(ModelEvent.LOAD, variant)
             self._fire(ModelEvent.SUCCEED, variant)
+        self._health = health
+        return is_news
 
     def forget(self) -> bool:
         """Takes note that the model is not there any more; returns whether it was thought to be."""
@@ -187,6 +200,7 @@ class Resident:
     def _fire(self, event: ModelEvent, variant: str | None) -> None:
         before, self._state = self._state, advance(MODEL, self._state, event)
         self._variant = variant
+        self._changes += 1
         if self._state is not Model.LOADED:
             self._health = None
         if before is not self._state:

@@ -72,8 +72,12 @@ class Session:
     exit: RhapsodeError | None = None
     """What its end is to whoever was waiting for an answer."""
 
-    seen: Callable[[Health], None] = lambda health: None
-    """Called with what it says of itself, by whoever watches it."""
+    health: Health | None = None
+    """What it said of itself when it was met; None for one that has just been started."""
+
+    look: Callable[[], Callable[[Health], None]] = lambda: lambda health: None
+    """Called by whoever watches it before they ask how it is; what it returns is called with the
+    answer."""
 
     suspect: Callable[[], None] = lambda: None
     """Called when it may hang; whoever owns it finds out, and ends it if so."""
@@ -167,6 +171,8 @@ class Session:
         self.suspect()
         if isinstance(error, UpstreamUnreachable):
             return ModelUnavailable(f"the engine lets nobody in: {error}")
+        if self.process_id is None:  # most likely the network, and it is worth another try
+            return ModelUnavailable(f"the engine was cut off: {error}")
         return Internal(f"the engine did not finish its answer: {error}")
 
     async def has_ended_by_itself(self) -> bool:

@@ -7,13 +7,13 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
 
 from rhapsode.workers.orphans import end_orphans
 
-_OF_A_CORE: Final = re.compile(r"core-(\d+)-.+")
+_OF_A_CORE: Final = re.compile(r"core-(\d{1,9})-.+")
 _LOCK: Final = ".lock"
 _LONGEST_UNIX_PATH_BYTES: Final = 103
 """The smallest of the platforms we run on (macOS); Linux takes 107."""
@@ -37,11 +37,8 @@ def socket_folder(base: Path) -> Generator[Path]:
     with _refusing(base):
         _claim(base)
         _sweep(base)
-        folder = Path(tempfile.mkdtemp(prefix=f"core-{os.getpid()}-", dir=base))
-        lock = (folder / _LOCK).open("w")
+        folder, lock = _new_folder(base)
     with lock:
-        # By this and not by its pid a core is known to live: pids come again, in a container soon.
-        fcntl.flock(lock, fcntl.LOCK_EX)
         try:
             yield folder
         finally:
@@ -86,24 +83,56 @@ def _claim(base: Path) -> None:
         raise SocketFolderRefused(f"workers.socketDir: others may write into {base}")
 
 
+def _new_folder(base: Path) -> tuple[Path, IO[str]]:
+    """Makes a folder that no other core sweeps while its lock is open."""
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=f"core-{os.getpid()}-", dir=base))
+        lock = _locked(folder)
+        if lock is not None:
+            return folder, lock
+        # Between its making and its lock it looked like one that was left behind, and another
+        # core sweeps it; never waited for, since that core may be stopped.
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _locked(folder: Path) -> IO[str] | None:
+    """Locks a new folder; None where a sweep was faster.
+
+    By the lock and not by its pid a core is known to live: pids come again, in a container soon.
+    """
+    with ExitStack() as giving_up:
+        try:
+            lock = giving_up.enter_context((folder / _LOCK).open("w"))
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except (BlockingIOError, FileNotFoundError):
+            return None
+        if not (folder / _LOCK).exists():  # what is locked is of a folder that is gone
+            return None
+        giving_up.pop_all()
+        return lock
+    raise AssertionError("unreachable: the stack swallows nothing")
+
+
 def _sweep(base: Path) -> None:
     for folder in base.iterdir():
         left_by = _OF_A_CORE.fullmatch(folder.name)
-        if left_by is not None and not _is_held(folder, int(left_by[1])):
-            end_orphans(folder)
-            shutil.rmtree(folder, ignore_errors=True)
+        if left_by is not None:
+            _sweep_unless_held(folder, int(left_by[1]))
 
 
-def _is_held(folder: Path, pid: int) -> bool:
-    """Whether the core that made a folder lives."""
-    try:
-        with (folder / _LOCK).open("r+") as lock:
+def _sweep_unless_held(folder: Path, pid: int) -> None:
+    """Removes what a core left behind, its lock held so that nobody takes it meanwhile."""
+    with ExitStack() as held:
+        try:
+            lock = held.enter_context((folder / _LOCK).open("r+"))
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except FileNotFoundError:
-        return _is_alive(pid)  # it has no lock yet, or was made in another way
-    return False
+        except FileNotFoundError:
+            if _is_alive(pid):  # it has no lock yet, or was made in another way
+                return
+        except OSError:
+            return  # a core that lives holds it, or it is no folder of a core, or not ours
+        end_orphans(folder)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _is_alive(pid: int) -> bool:

@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Callable
-from contextlib import suppress
 from math import inf
 
 import anyio
@@ -86,8 +85,10 @@ class Worker:
             surroundings.grace_seconds,
             tasks,
             hung=self._condemn,
-            lost=lambda: gone(engine),
+            lost=self._note_failed_load,
         )
+        self._is_stranded = False
+        self._unheard: RhapsodeError | None = None
         self._last_seen: Capabilities | None = None
         self._last_error: str | None = None
         self._crashes = 0
@@ -113,6 +114,13 @@ class Worker:
         return self._resident.size_bytes
 
     @property
+    def is_stranded(self) -> bool:
+        """Whether the process is up and has no model, but has failed to load one: what that took
+        of the card may come back with the process only (contract § 3).
+        """
+        return self._is_stranded and self._resident.variant is None
+
+    @property
     def crashes(self) -> int:
         """Ends that nobody asked for, since this core began."""
         return self._crashes
@@ -136,8 +144,10 @@ class Worker:
         """Returns the running worker, starting one where there is none.
 
         Raises:
-            RhapsodeError: It did not start, or has failed too often.
+            RhapsodeError: It did not start, has failed too often, or was twice told to end while
+                it started.
         """
+        was_told = False
         while True:
             if not self._looked.is_set():
                 await self._looked.wait()
@@ -146,8 +156,12 @@ class Worker:
             elif self._state is Process.DRAINING:
                 await self._down.wait()
             elif self._state is Process.STARTING:
-                with suppress(_ToldToEnd):  # whoever still needs it starts another
+                try:
                     return await self._start.result()
+                except _ToldToEnd:
+                    if was_told:
+                        raise
+                    was_told = True  # whoever still needs it starts another, and no more than that
             elif self._state is Process.FAILED:
                 raise Internal(
                     f"the engine {self.engine!r} has failed and is tried again later; its last"
@@ -172,7 +186,11 @@ class Worker:
         return session
 
     async def unload(self) -> None:
-        """Takes the model off the card and keeps the process, unless that hangs."""
+        """Takes the model off the card and keeps the process, unless that hangs.
+
+        Raises:
+            RhapsodeError: It is on another machine, and could not be told.
+        """
         session = self._session
         if session is None:
             return
@@ -181,21 +199,37 @@ class Worker:
         except (RhapsodeError, ForeignError) as error:
             logger.warning("%s", error.message, extra={"engine": self.engine})
             await session.ended.wait()
+            if self._unheard is not None:
+                raise ModelUnavailable(self._unheard.message) from None
 
     async def end(self) -> None:
         """Ends the process and returns once it is reaped and its memory is back. Where there is
         none this clears a fault.
+
+        Raises:
+            RhapsodeError: It is on another machine, and could not be told.
         """
+        if not self._is_local:
+            await self._end_remote()
+            return
         self._stop_resting()
         if self._state is Process.FAILED:
             self._restarts.note_calm()
             self._last_error = None
         card, size = self._surroundings.card, self._resident.size_bytes
-        device = self._resident.device if self._is_local else None
+        device = self._resident.device
         used = card.used_bytes(device)
         self._ask_to_end()
         await self._down.wait()
         await card.memory_is_back(device, used, size)
+
+    async def _end_remote(self) -> None:
+        if self._state is not Process.DRAINING:
+            await self.ensure_up()
+            self._ask_to_end()
+        await self._down.wait()
+        if self._unheard is not None:
+            raise ModelUnavailable(self._unheard.message)
 
     def kill(self) -> None:
         """Ends the process at once, for a core that must not wait."""
@@ -220,28 +254,51 @@ class Worker:
         except anyio.get_cancelled_exc_class():
             self._fire(ProcessEvent.END)
             raise
+        except Exception as error:
+            # Nobody has thought of this one. Whatever it is, other engines go on speaking.
+            logger.exception("its worker broke off", extra={"engine": self.engine})
+            what = type(error).__name__
+            end = End(Internal(f"the engine's worker broke off: {what}"), is_hopeless=True)
         finally:
             self._close(end)
 
     def _become_ready(self, session: Session) -> None:
         session.suspect = lambda: self._suspect(session)
-        session.seen = lambda health: self._note_health(session, health)
+        session.look = lambda: self._note_look(session)
         self._last_seen = session.capabilities
         self._session = session
         self._up_since = anyio.current_time()
         self._fire(ProcessEvent.READY)
         logger.info("ready", extra={"engine": self.engine, "pid": session.process_id})
-        if session.capabilities.current is not None:
-            variant = session.capabilities.current.variant
-            self._resident.adopt(variant)
-            self._found(self.engine, variant)
+        current = session.capabilities.current
+        if session.health is not None:
+            self._note_look(session)(session.health)
+        elif current is not None and self._resident.adopt(current.variant):
+            self._found(self.engine, current.variant)
         self._start.succeed(session)
 
-    def _note_health(self, session: Session, health: Health) -> None:
-        """Takes note of a model that has gone behind our back, with a process that was replaced."""
-        is_idle = session is self._session and not len(session.turns)
-        if is_idle and health.model == "unloaded" and self._resident.forget():
-            self._gone(self.engine)
+    def _note_failed_load(self) -> None:
+        self._is_stranded = self._is_local
+        self._gone(self.engine)
+
+    def _note_look(self, session: Session) -> Callable[[Health], None]:
+        """Returns what takes note of an answer to a question that is asked now: of a model that
+        came or went behind our back, since others may ask a worker on another machine, or replace
+        it.
+        """
+        asked_at = self._resident.changes
+
+        def note(health: Health) -> None:
+            is_idle = session is self._session and not len(session.turns)
+            if not is_idle or self._resident.changes != asked_at:
+                return
+            if health.model == "loaded" and health.variant is not None:
+                if self._resident.adopt(health.variant, health):
+                    self._found(self.engine, health.variant)
+            elif health.model == "unloaded" and self._resident.forget():
+                self._gone(self.engine)
+
+        return note
 
     def _close(self, end: End) -> None:
         """Takes note that the process is gone."""
@@ -262,8 +319,13 @@ class Worker:
             if self._last_error != failure.message:  # a remote is tried again for ever
                 logger.error("%s", failure.message, extra={"engine": self.engine})
             self._last_error = failure.message
+        self._unheard = end.failure if end.is_unheard else None
+        self._is_stranded = False
+        if was_asked and not self._is_local:
+            # Whoever runs it starts it again, and it may hold a model then (contract § 2).
+            self._take(Rest(0.0, may_be_cut_short=True))
         if not was_asked:
-            self._crashes += 1
+            self._crashes += self._is_local or lived > 0
             self._take(self._restarts.after_end(lived, is_hopeless=end.is_hopeless))
         self._down.set()
         self._gone(self.engine)
