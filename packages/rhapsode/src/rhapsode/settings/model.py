@@ -35,7 +35,8 @@ class ServerSettings(Section):
     port: Port = 8080
 
     shutdown_grace_ms: Milliseconds = 20_000
-    """How long requests in flight may go on once the server is told to stop."""
+    """What a stop may take: requests in flight go on for all of it but `workers.drainGraceMs`, and
+    for half of it at least."""
 
 
 class LogSettings(Section):

@@ -61,6 +61,7 @@ class Worker:
         """
         self.engine = engine
         self._surroundings = surroundings
+        self._card = surroundings.card_of(entry)
         self._tasks = tasks
         self._gone = gone
         self._found = found
@@ -216,7 +217,7 @@ class Worker:
         if self._state is Process.FAILED:
             self._restarts.note_calm()
             self._last_error = None
-        card, size = self._surroundings.card, self._resident.size_bytes
+        card, size = self._card, self._resident.size_bytes
         device = self._resident.device
         used = card.used_bytes(device)
         self._ask_to_end()
