@@ -12,6 +12,7 @@ OURS = (
     "rhapsode-engine-tone",
     "rhapsode-engine-hibari",
     "rhapsode-engine-kokoro",
+    "rhapsode-engine-kokoro-espeak",
 )
 """What development is done in; every other engine has an environment of its own."""
 

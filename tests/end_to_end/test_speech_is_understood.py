@@ -50,7 +50,7 @@ def speak(url: str, text: str, path: Path, audio_format: str, stream: bool) -> P
     return path
 
 
-def written_down(*files: Path) -> list[str]:
+def written_down(*files: Path | str) -> list[str]:
     assert RECOGNISER.exists(), "script/test makes the recogniser's environment"
     done = subprocess.run(
         [RECOGNISER, TRANSCRIBE, MODEL, *files], check=False, capture_output=True, text=True

@@ -1,7 +1,8 @@
 """Writes down what is said in audio files, one line a file.
 
-Run by the recogniser's own interpreter, `.cache/recogniser/bin/python transcribe.py MODEL FILE…`;
-it imports nothing of ours and nothing of ours imports it.
+Run by the recogniser's own interpreter, `.cache/recogniser/bin/python transcribe.py MODEL FILE…`,
+with `--languages` among the files to be told those too; it imports nothing of ours and nothing of
+ours imports it.
 """
 
 import hashlib
@@ -24,6 +25,12 @@ class Segment(Protocol):
     text: str
 
 
+class Findings(Protocol):
+    """What is found out beside the words."""
+
+    language: str
+
+
 class Recogniser(Protocol):
     """As much of the recogniser's class as is used.
 
@@ -31,8 +38,8 @@ class Recogniser(Protocol):
     """
 
     def transcribe(
-        self, file: str, *, beam_size: int, language: str
-    ) -> tuple[Iterable[Segment], object]: ...
+        self, file: str, *, beam_size: int, language: str | None
+    ) -> tuple[Iterable[Segment], Findings]: ...
 
 
 def assemble(folder: Path) -> None:
@@ -59,16 +66,24 @@ def assemble(folder: Path) -> None:
     unfinished.rename(folder / "model.bin")
 
 
-def main(model: str, *files: str) -> None:
-    """Prints a line for each file."""
+def main(model: str, *words: str) -> None:
+    """Prints a line for each file.
+
+    English is expected. With `--languages` none is, and the code of the language that was found is
+    before the line, followed by a tab.
+    """
+    is_any_language = "--languages" in words
+    files = [word for word in words if word != "--languages"]
     assemble(Path(model))
     package = importlib.import_module("faster_whisper")
     whisper: Recogniser = package.WhisperModel(
         model, device="cpu", compute_type="int8", cpu_threads=2
     )
     for file in files:
-        segments, _ = whisper.transcribe(file, beam_size=5, language="en")
-        sys.stdout.write(" ".join(segment.text.strip() for segment in segments) + "\n")
+        language = None if is_any_language else "en"
+        segments, found = whisper.transcribe(file, beam_size=5, language=language)
+        heard = " ".join(segment.text.strip() for segment in segments)
+        sys.stdout.write(f"{found.language}\t{heard}\n" if is_any_language else f"{heard}\n")
         sys.stdout.flush()
 
 

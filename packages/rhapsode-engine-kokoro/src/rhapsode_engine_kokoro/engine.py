@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from importlib.metadata import version
 from types import MappingProxyType
-from typing import Final
+from typing import ClassVar, Final
 
 from rhapsode_contract import BadRequest, Voice
 from rhapsode_worker import Engine, LicenseFields, NativeFormat, NewVoice, SpeakRequest, Variant
@@ -17,11 +17,12 @@ from rhapsode_engine_kokoro.phrases import (
     FIRST_SEGMENT_CHARACTERS,
     JOINT_SILENCE_MS,
     SEGMENT_CHARACTERS,
+    PhonemesOf,
     phrases_of,
 )
 from rhapsode_engine_kokoro.pronunciation import Pronunciation
 from rhapsode_engine_kokoro.release import RELEASE, Release
-from rhapsode_engine_kokoro.roster import READABLE
+from rhapsode_engine_kokoro.roster import LANGUAGE_NAMES, READABLE
 from rhapsode_engine_kokoro.voices import REFERENCE_TYPES, Voices
 
 logger = logging.getLogger(__name__)
@@ -30,7 +31,10 @@ _NO_ENVIRON: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 class KokoroEngine(Engine):
-    """Speaks English, American and British, a phrase at a time."""
+    """Speaks English, American and British, a phrase at a time.
+
+    An engine that can read more languages is one of these with more `pronunciations`.
+    """
 
     id = "kokoro"
     display_name = "Kokoro"
@@ -54,6 +58,16 @@ class KokoroEngine(Engine):
     device_types = ("cpu",)
     reference_formats = REFERENCE_TYPES
 
+    reads: ClassVar[tuple[str, ...]] = READABLE
+    """The languages whose text it can turn into phonemes; the default first."""
+
+    general_tags: ClassVar[tuple[str, ...]] = ("en",)
+    """Listed before them: languages that leave the choice to the voice, the first of them where a
+    request names none. `en` is whatever English it speaks, `mul` whatever language."""
+
+    front_end_versions: ClassVar[tuple[str, ...]] = (version("hibari-tts"),)
+    """Of what the phonemes, and so a rendering, depend on."""
+
     def __init__(
         self, environ: Mapping[str, str] = _NO_ENVIRON, release: Release = RELEASE
     ) -> None:
@@ -64,13 +78,20 @@ class KokoroEngine(Engine):
         self._environ = environ
         self._release = release
         self._graph: Graph | None = None
-        self._pronunciations: dict[str, Pronunciation] = {}
+        self._pronunciations: dict[str, PhonemesOf] = {}
+
+    def pronunciations(self) -> dict[str, PhonemesOf]:
+        """Returns how each language of `reads` becomes phonemes; loads what that takes."""
+        return {
+            language: Pronunciation(british=language == "en-GB").phonemes_of
+            for language in READABLE
+        }
 
     def variants(self) -> dict[str, Variant]:
-        """The same model in three precisions; `en` is whatever English the voice speaks."""
+        """The same model in three precisions."""
         variant = Variant(
             dials={"speed": (0.5, 2.0, 1.0)},
-            languages=("en", *READABLE),
+            languages=(*self.general_tags, *self.reads),
             segment_characters=SEGMENT_CHARACTERS,
             first_segment_characters=FIRST_SEGMENT_CHARACTERS,
             joint_silence_ms=JOINT_SILENCE_MS,
@@ -84,14 +105,12 @@ class KokoroEngine(Engine):
         self._weights(variant).fetch(should_stop=self.is_fetch_abandoned)
 
     def load(self, variant: str) -> None:
-        """Loads the graph, the voices and both pronunciations, fetched first if need be."""
+        """Loads the graph, the voices and the pronunciations, fetched first if need be."""
         weights = self._weights(variant)
         if not weights.is_complete():
             self.fetch(variant)
         self._voices.load()
-        self._pronunciations = {
-            language: Pronunciation(british=language == "en-GB") for language in READABLE
-        }
+        self._pronunciations = self.pronunciations()
         self._graph = Graph(weights.path_of(self._release.graphs[variant].name))
 
     def unload(self) -> None:
@@ -123,13 +142,12 @@ class KokoroEngine(Engine):
             BadRequest: Nothing of the text can be pronounced.
         """
         assert self._graph is not None
-        language = req.language if req.language in READABLE else None
-        voice = self._voices.chosen(req.voice, language)
+        voice = self._voices.chosen(req.voice, req.language)
         styles = self._voices.styles_of(voice)
-        pronunciation = self._pronunciations[language or self._voices.language_of(voice)]
+        language = self._language_for(req.language, voice)
         speed = req.params.get("speed", 1.0)
         is_silent = True
-        for phrase in phrases_of(req.text, pronunciation.phonemes_of):
+        for phrase in phrases_of(req.text, self._pronunciations[language], language):
             try:
                 made = self._graph.synthesise(phrase.phonemes, styles, speed, req.is_abandoned)
             except Stopped:
@@ -142,9 +160,17 @@ class KokoroEngine(Engine):
                 yield from self.pcm_of(levelled(audio))
         if is_silent:
             raise BadRequest(
-                "text: there is nothing in it that this engine can pronounce; it reads English",
+                f"text: there is nothing in it that can be said in {LANGUAGE_NAMES[language]}",
                 field="text",
             )
+
+    def _language_for(self, asked: str | None, voice: str) -> str:
+        """Returns which of `reads` the text is in: the one asked for, else the voice's own."""
+        if asked in self.reads:
+            return asked
+        own = self._voices.language_of(voice)
+        # A voice of another language reads English as it is told to.
+        return READABLE[0] if asked == "en" and own not in READABLE else own
 
     def _weights(self, variant: str) -> Weights:
         files = self._release.files_of(variant)
@@ -153,5 +179,11 @@ class KokoroEngine(Engine):
     @cached_property
     def _voices(self) -> Voices:
         file = self._release.voices
-        versions = (self.adapter_version, version("hibari-tts"))
-        return Voices(self.voice_dir, self.weights_dir / file.name, file.sha256, *versions)
+        return Voices(
+            self.voice_dir,
+            self.weights_dir / file.name,
+            file.sha256,
+            self.adapter_version,
+            *self.front_end_versions,
+            languages=self.reads,
+        )

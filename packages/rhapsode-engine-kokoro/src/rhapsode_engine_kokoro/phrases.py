@@ -40,7 +40,12 @@ class Phrase:
     """The silence before it; 0 before the first."""
 
 
-def phrases_of(text: str, phonemes_of: Callable[[str], str]) -> Iterator[Phrase]:
+PhonemesOf = Callable[[str], str]
+"""From a sentence, or a piece of one, to its phonemes, punctuation among them; empty if it has
+none. Called on the engine's thread."""
+
+
+def phrases_of(text: str, phonemes_of: PhonemesOf, language: str = "en-US") -> Iterator[Phrase]:
     """Yields `text` as the model speaks it; nothing where nothing in it can be pronounced.
 
     The text is read whole before it is split: markup and addresses may be longer than a segment,
@@ -48,20 +53,22 @@ def phrases_of(text: str, phonemes_of: Callable[[str], str]) -> Iterator[Phrase]
 
     Args:
         text: As it came.
-        phonemes_of: From a sentence to its phonemes.
+        phonemes_of: How its language is said.
+        language: Its BCP 47 tag.
     """
     pause_ms = 0.0
-    for segment, after in _segments(_PARAGRAPH.join(sentences_of(text))):
+    language = language.partition("-")[0]
+    for segment, after in _segments(_PARAGRAPH.join(sentences_of(text, language)), language):
         for breath in _breaths(segment, phonemes_of):
             yield Phrase(breath.phonemes, round(pause_ms))
             pause_ms = _PAUSES.get(breath.ending, after).silence_ms(JOINT_SILENCE_MS)
 
 
-def _segments(text: str) -> Iterator[tuple[str, Joint]]:
+def _segments(text: str, language: str) -> Iterator[tuple[str, Joint]]:
     """Yields each segment, and how it meets the next one."""
     held, after = "", Joint.SENTENCE
     for segment in split(
-        text, SEGMENT_CHARACTERS, first_limit=FIRST_SEGMENT_CHARACTERS, language="en"
+        text, SEGMENT_CHARACTERS, first_limit=FIRST_SEGMENT_CHARACTERS, language=language
     ):
         if held and segment.before is Joint.WORD and len(segment.text) < _LEAST_CHARACTERS:
             held = f"{held} {segment.text}"
@@ -74,7 +81,7 @@ def _segments(text: str) -> Iterator[tuple[str, Joint]]:
         yield held, after
 
 
-def _breaths(segment: str, phonemes_of: Callable[[str], str]) -> Iterator[Breath]:
+def _breaths(segment: str, phonemes_of: PhonemesOf) -> Iterator[Breath]:
     sentences = [said for part in segment.split(_PARAGRAPH) if (said := phonemes_of(part).strip())]
     # A heading or an item of a list ends without a mark, and would run into what follows.
     *before, last = sentences or [""]

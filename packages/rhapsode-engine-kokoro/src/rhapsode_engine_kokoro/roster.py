@@ -1,5 +1,6 @@
 """The voices of the release: who they are, as their names say it."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,6 +16,18 @@ _LANGUAGES: Final = {
     "z": "zh",
 }
 _GENDERS: Final = {"f": "female", "m": "male"}
+
+LANGUAGE_NAMES: Final = {
+    "en-US": "American English",
+    "en-GB": "British English",
+    "es": "Spanish",
+    "fr": "French",
+    "hi": "Hindi",
+    "it": "Italian",
+    "ja": "Japanese",
+    "pt-BR": "Brazilian Portuguese",
+    "zh": "Chinese",
+}
 
 READABLE: Final = ("en-US", "en-GB")
 """The languages whose text this engine turns into phonemes; the default first. The others take
@@ -71,14 +84,19 @@ class BuiltIn:
         return self.id[3:].capitalize()
 
 
-def speakers() -> dict[str, BuiltIn]:
-    """Returns the voices that can be spoken with here, by id, the default first."""
+def speakers(languages: Collection[str] = READABLE) -> dict[str, BuiltIn]:
+    """Returns the voices that speak one of `languages`, by id, the default first."""
     built_in = [BuiltIn(name) for name in (DEFAULT, *NAMES)]
-    return {voice.id: voice for voice in built_in if voice.language in READABLE}
+    return {voice.id: voice for voice in built_in if voice.language in languages}
 
 
-def named_language(voice_id: str) -> str | None:
-    """Returns what a name says in the way of the release: `bf_v0emma` is British."""
+def named_language(voice_id: str, languages: Collection[str] = READABLE) -> str | None:
+    """Returns what a name says in the way of the release: `bf_v0emma` is British.
+
+    Args:
+        voice_id: Anything.
+        languages: Those that are known here; of a voice of another, the name says nothing.
+    """
     is_named_so = voice_id[1:2] in _GENDERS and voice_id[2:3] == "_"
     language = _LANGUAGES.get(voice_id[:1]) if is_named_so else None
-    return language if language in READABLE else None
+    return language if language in languages else None

@@ -1,6 +1,7 @@
 """The voices that can be spoken with: those of the release, and those that callers made."""
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -11,15 +12,19 @@ from rhapsode_worker.voicing.spec import mint_spec
 from rhapsode_worker.voicing.store import StoredVoice
 from rhapsode_worker.voicing.tensor_file import TENSOR_TYPES
 
-from rhapsode_engine_kokoro.roster import NAMES, READABLE, BuiltIn, named_language, speakers
+from rhapsode_engine_kokoro.roster import (
+    LANGUAGE_NAMES,
+    NAMES,
+    BuiltIn,
+    named_language,
+    speakers,
+)
 from rhapsode_engine_kokoro.styles import Styles, VoicesFile, mixed, npy_of, read_styles
 
 REFERENCE_TYPES: Final = TENSOR_TYPES
 
 _READ_LIMIT: Final = 32
 """Created voices that are kept in memory, half a megabyte each; the others are read again."""
-
-_COUNTRIES: Final = {"en-US": "American", "en-GB": "British"}
 
 
 class Voices:
@@ -29,18 +34,26 @@ class Voices:
     """
 
     def __init__(
-        self, voice_dir: Path, voices_file: Path, voices_sha256: str, *versions: str
+        self,
+        voice_dir: Path,
+        voices_file: Path,
+        voices_sha256: str,
+        *versions: str,
+        languages: Sequence[str],
     ) -> None:
         """Args:
         voice_dir: Where created voices lie.
         voices_file: Those of the release, once they are fetched.
         voices_sha256: Of that file.
         versions: Whatever else a rendering depends on.
+        languages: Those that can be read; the voices of no other are listed. The first is that of
+            a created voice which says nothing else.
         """
         self._store = VoiceStore(voice_dir, REFERENCE_TYPES, *versions)
         self._path = voices_file
         self._versions = (voices_sha256, *versions)
-        self._built_in = speakers()
+        self._languages = languages
+        self._built_in = speakers(languages)
         self._release: VoicesFile | None = None
         self._read: OrderedDict[str, Styles] = OrderedDict()
 
@@ -77,7 +90,7 @@ class Voices:
         return name
 
     def language_of(self, voice_id: str) -> str:
-        """Returns the language of a voice, one of `READABLE`.
+        """Returns the language of a voice, one of those that can be read.
 
         Raises:
             UnknownVoice: There is none of that id.
@@ -85,8 +98,8 @@ class Voices:
         with suppress(UnknownVoice):
             stored = self._store.get(voice_id)
             tags = stored.record.tags if stored.record else ()
-            told = [tag for tag in tags if tag in READABLE]
-            return told[0] if told else named_language(voice_id) or READABLE[0]
+            told = [tag for tag in tags if tag in self._languages]
+            return told[0] if told else self._named_language(voice_id)
         if voice_id not in self._built_in:
             raise _unknown(voice_id)
         return self._built_in[voice_id].language
@@ -120,12 +133,12 @@ class Voices:
         """
         assert new.reference is not None
         read_styles(new.reference.path)
-        language = named_language(new.id) or READABLE[0]
+        language = self._named_language(new.id)
         self._store.create(
             new.id,
             new.reference,
             label=new.label,
-            description=f"{_COUNTRIES[language]} English, from a style vector",
+            description=f"{LANGUAGE_NAMES[language]}, from a style vector",
             tags=(language, "cloned"),
             transcript=new.transcript,
         )
@@ -147,7 +160,7 @@ class Voices:
                 new.id,
                 staged,
                 label=new.label,
-                description=f"{_COUNTRIES[language]} English, {recipe}",
+                description=f"{LANGUAGE_NAMES[language]}, {recipe}",
                 tags=(language, "blended"),
                 transcript=new.transcript,
                 created_from=recipe,
@@ -169,6 +182,9 @@ class Voices:
                 f"{voice_id} is the engine's own and cannot be deleted", field="id"
             ) from None
 
+    def _named_language(self, voice_id: str) -> str:
+        return named_language(voice_id, self._languages) or self._languages[0]
+
     def _stored(self, voice_id: str) -> StoredVoice:
         try:
             return self._store.get(voice_id)
@@ -179,7 +195,7 @@ class Voices:
         return Voice(
             id=voice.id,
             label=voice.label,
-            description=f"{_COUNTRIES[voice.language]} English, {voice.gender}",
+            description=f"{LANGUAGE_NAMES[voice.language]}, {voice.gender}",
             spec=mint_spec(voice.id, *self._versions, variant),
             tags=(voice.language, voice.gender),
         )

@@ -1,7 +1,5 @@
 """Voices that callers make, of files and of each other."""
 
-import io
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +12,8 @@ from rhapsode_engine_kokoro.styles import SHAPE, Styles, gather_voices, npy_of, 
 from rhapsode_worker import NewVoice
 from rhapsode_worker.requests import SpeakRequest
 from rhapsode_worker.voicing.recipe import Recipe
-from rhapsode_worker.voicing.staging import Staging
 
+from .references import create, npy, pt
 from .release import voices
 
 RELEASE = np.frombuffer(voices(), "<f4").reshape(len(NAMES), *SHAPE)
@@ -24,12 +22,6 @@ RELEASE = np.frombuffer(voices(), "<f4").reshape(len(NAMES), *SHAPE)
 def styles_of(name: str) -> Styles:
     """Returns a built-in's vectors, read here and not by the engine."""
     return RELEASE[NAMES.index(name)].reshape(SHAPE[0], SHAPE[2])
-
-
-def create(engine: KokoroEngine, voice_id: str, contents: bytes, kind: str = "npy") -> None:
-    with Staging(engine.voice_dir).stage(kind) as staged:
-        staged.write(contents)
-        engine.create_voice(NewVoice(voice_id, voice_id.title(), reference=staged))
 
 
 def blend(engine: KokoroEngine, voice_id: str, recipe: str) -> None:
@@ -48,37 +40,10 @@ def stored(engine: KokoroEngine, voice_id: str) -> Styles:
     return read_styles(engine.voice_dir / f"{voice_id}.npy")
 
 
-def npy(array: object) -> bytes:
-    file = io.BytesIO()
-    np.save(file, np.asarray(array))
-    return file.getvalue()
-
-
-def pt(styles: Styles) -> bytes:
-    """Returns what `torch.save` writes of a tensor of that shape, by hand."""
-    file = io.BytesIO()
-    sizes = b"".join(b"M" + size.to_bytes(2, "little") for size in SHAPE)
-    steps = b"M\x00\x01M\x00\x01K\x01"
-    pickled = (
-        b"\x80\x02ctorch._utils\n_rebuild_tensor_v2\n((X\x07\x00\x00\x00storagectorch\nFloatStorage"
-        b"\nX\x01\x00\x00\x000X\x03\x00\x00\x00cpuJ"
-        + styles.size.to_bytes(4, "little")
-        + b"tQK\x00("
-        + sizes
-        + b"t("
-        + steps
-        + b"t\x89ccollections\nOrderedDict\n)RtR."
-    )
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("voice/data.pkl", pickled)
-        archive.writestr("voice/data/0", styles.astype("<f4").tobytes())
-    return file.getvalue()
-
-
 @pytest.mark.parametrize("kind", ["npy", "pt"])
 def test_a_style_vector_becomes_the_voice_it_is(engine: KokoroEngine, kind: str) -> None:
     styles = styles_of("am_adam")
-    create(engine, "mine", npy_of(styles) if kind == "npy" else pt(styles), kind)
+    create(engine, "mine", npy_of(styles) if kind == "npy" else pt(styles.reshape(SHAPE)), kind)
     assert say(engine, "mine") == say(engine, "am_adam")
     assert listed(engine)["mine"].tags == ("en-US", "cloned")
 

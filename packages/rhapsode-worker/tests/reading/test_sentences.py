@@ -67,3 +67,15 @@ def test_a_text_is_split_where_a_reader_would_stop(text: str, sentences: list[st
 def test_a_hostile_text_is_read_in_reasonable_time(unit: str) -> None:
     # The suite's own limit of time is the assertion: a quadratic rule takes minutes here.
     list(sentences_of((unit * 20_000)[:20_000]))
+
+
+def test_another_language_keeps_its_numbers_and_addresses_for_its_front_end() -> None:
+    assert list(sentences_of("Son 3.10.12. Escribe a x@y.es", "es")) == [
+        "Son 3.10.12.",
+        "Escribe a x@y.es",
+    ]
+
+
+def test_letters_of_a_languages_own_script_stay_and_no_others() -> None:
+    assert list(sentences_of("नमस्ते, 你好।", "hi")) == ["नमस्ते,   ।"]
+    assert "".join(sentences_of("hola नमस्ते", "es")) == "hola"

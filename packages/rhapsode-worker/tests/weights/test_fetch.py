@@ -1,6 +1,7 @@
 """Files come, are checked, are known to be right, and are fetched again when they are not."""
 
 import json
+import os
 import threading
 from pathlib import Path
 
@@ -80,7 +81,7 @@ def test_a_new_release_of_a_file_replaces_the_old_one(site: Site, tmp_path: Path
     assert newer.verify() == []
 
 
-@pytest.mark.parametrize("content", [b"", b"[]", b"{", b'{"model.bin": 3}'])
+@pytest.mark.parametrize("content", [b"", b"[]", b"{", b'{"model.bin": 3}', b'{"model.bin": {}}'])
 def test_a_stamp_that_makes_no_sense_costs_a_check(
     site: Site, tmp_path: Path, content: bytes
 ) -> None:
@@ -260,8 +261,51 @@ def test_scratch_of_a_killed_fetch_is_removed_and_what_can_be_used_is_kept(
     assert [path.name for path in (tmp_path / ".fetch").iterdir()] == ["pip-six-1.0"]
 
 
-def test_the_stamp_names_each_file_and_its_hash(site: Site, tmp_path: Path) -> None:
+def test_the_stamp_names_each_file_with_its_hash_and_its_time(site: Site, tmp_path: Path) -> None:
     weights = served(site, tmp_path, CONTENT)
     weights.fetch()
     stamp = json.loads((tmp_path / ".verified.json").read_bytes())
-    assert stamp == {"model.bin": weights.files[0].sha256}
+    modified_ns = (tmp_path / "model.bin").stat().st_mtime_ns
+    assert stamp == {"model.bin": {"sha256": weights.files[0].sha256, "modified_ns": modified_ns}}
+
+
+def test_a_file_written_since_it_was_checked_is_read_again(site: Site, tmp_path: Path) -> None:
+    weights = served(site, tmp_path, CONTENT)
+    weights.fetch()
+    flip_a_bit(tmp_path / "model.bin")
+    assert not weights.is_complete()
+    weights.fetch()
+    assert weights.verify() == []
+    assert weights.is_complete()
+
+
+def test_a_file_that_was_only_touched_is_not_fetched_again(site: Site, tmp_path: Path) -> None:
+    weights = served(site, tmp_path, CONTENT)
+    weights.fetch()
+    os.utime(tmp_path / "model.bin", ns=(0, 0))
+    assert not weights.is_complete()
+    weights.fetch()
+    assert weights.is_complete()
+    assert len(site.seen) == 1
+
+
+def test_a_time_that_lost_its_fraction_in_an_archive_still_counts(
+    site: Site, tmp_path: Path
+) -> None:
+    weights = served(site, tmp_path, CONTENT)
+    weights.fetch()
+    path = tmp_path / "model.bin"
+    second_ns = path.stat().st_mtime_ns // 1_000_000_000 * 1_000_000_000
+    os.utime(path, ns=(second_ns, second_ns))
+    assert weights.is_complete()
+    os.utime(path, ns=(second_ns, second_ns - 1_000_000_000))
+    assert not weights.is_complete()
+
+
+def flip_a_bit(path: Path) -> None:
+    """Changes a file where it lies, and nothing of its size."""
+    with path.open("r+b") as file:
+        file.seek(1234)
+        (byte,) = file.read(1)
+        file.seek(1234)
+        file.write(bytes([byte ^ 1]))

@@ -146,6 +146,16 @@ def test_a_disk_that_fills_up_is_named_and_nothing_is_left(site: Site, tmp_path:
     assert outcome(begin(tmp_path, *files)) is None
 
 
+def test_a_disk_with_no_room_for_the_stamp_keeps_the_files_and_no_torn_stamp(
+    site: Site, tmp_path: Path
+) -> None:
+    (tmp_path / "a.bin").write_bytes(b"laid there by hand")
+    file = described("a.bin", b"laid there by hand", url=site.url("/a"))
+    assert outcome(begin(tmp_path, file, limit=20)) is None
+    assert left_in(tmp_path) == {"a.bin"}
+    assert not (tmp_path / ".verified.json").exists()
+
+
 @pytest.mark.slow
 def test_a_disk_that_fills_up_under_pip_is_named_and_nothing_is_left(tmp_path: Path) -> None:
     content = noise(3_000_000)

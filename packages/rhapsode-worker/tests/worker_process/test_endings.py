@@ -75,8 +75,7 @@ async def test_a_second_signal_ends_at_once_whatever_hangs(number: signal.Signal
 
 async def test_voices_that_hang_do_not_keep_a_worker() -> None:
     async def list_voices(client: Client) -> None:
-        with pytest.raises(UpstreamError):
-            await ask(client, "GET", "/voices")
+        assert (await ask(client, "GET", "/voices"))[0] == 429
 
     async with (
         running(str(ADAPTERS / "stuck.py"), engine="stuck") as worker,

@@ -1,4 +1,4 @@
-"""English as a person would read it aloud, for engines that speak phonemes.
+"""A text as a person would read it aloud, English above all, for engines that speak phonemes.
 
 Pure functions, a kind of writing each: from what somebody sent to sentences, and from a sentence's
 phonemes to what a model is given in one go. How letters become phonemes is the engine's own.

@@ -24,20 +24,26 @@ _ENDS = re.compile(r"""[.!?…:;]["”’')\]]*$""")
 _BRACKETS: Final = str.maketrans("[]", "()")
 
 
-def sentences_of(text: str) -> Iterator[str]:
+def sentences_of(text: str, language: str = "en") -> Iterator[str]:
     """Yields what is to be spoken, in order; nothing where nothing is left.
 
     None holds a square bracket, so nobody can slip phonemes to the engine.
+
+    Args:
+        text: As it came.
+        language: The first part of its BCP 47 tag. Only English has its numbers and addresses put
+            into words; in the others they are left to the engine's front end.
     """
     text = _visible(text)
     text = without_markup(text)
-    text = with_numerals_spoken(with_addresses_spoken(text))
+    if language == "en":
+        text = with_numerals_spoken(with_addresses_spoken(text))
     # Once more: resolved entities and escapes may have brought new ones.
-    text = without_foreign_words(_visible(text).translate(_BRACKETS))
+    text = without_foreign_words(_visible(text).translate(_BRACKETS), language)
     text = with_words_bounded(text)
     for paragraph in _BLANK_LINE.split(text):
         for line in _unwrapped(paragraph):
-            for sentence in _segment("en", line):
+            for sentence in _segment(language, line):
                 if stripped := sentence.strip():
                     yield stripped
 

@@ -15,8 +15,8 @@
 Sources are tried in order. Whatever a source sends is checked against the SHA-256 before it gets
 its name, so a file that is there is whole.
 
-What lies in the folder beside the files: `.verified.json` (the hashes that were checked), `.lock`
-(one fetch at a time), and while a fetch is under way or was interrupted `<name>.part` with
+What lies in the folder beside the files: `.verified.json` (what was checked, and how old it was),
+`.lock` (one fetch at a time), and while a fetch is under way or was interrupted `<name>.part` with
 `<name>.part.from`, and `.fetch/` (archives of a package index, parts of a built file).
 """
 

@@ -15,7 +15,7 @@ from rhapsode_worker.weights.patience import Patience
 from rhapsode_worker.weights.source import SourceFailed
 from rhapsode_worker.weights.space import check_space, is_full, no_room
 from rhapsode_worker.weights.staging import Staging
-from rhapsode_worker.weights.stamp import Stamp
+from rhapsode_worker.weights.stamp import Mark, Stamp
 from rhapsode_worker.weights.stop import Stop
 from rhapsode_worker.weights.weight_file import WeightFile
 
@@ -74,16 +74,13 @@ class Weights:
         return self.folder / name
 
     def is_complete(self) -> bool:
-        """Says whether every file is there with its size and was right when last read.
+        """Says whether every file is there, was right when last read and was not written since.
 
-        Reads no file but the stamp: quick enough for every load. `verify` reads them all.
+        Reads no file but the stamp: quick enough for every load. A bit that flipped on the disk
+        by itself is seen by `verify` and `fetch`, which read them all.
         """
         marked = self._stamp.read()
-        return all(
-            marked.get(file.name) == file.sha256
-            and _size_of(self.folder / file.name) == file.size_bytes
-            for file in self.files
-        )
+        return all(_is_as_marked(self.folder / file.name, file, marked) for file in self.files)
 
     def verify(self) -> list[str]:
         """Reads every file and returns the names of those that are missing or wrong.
@@ -196,6 +193,17 @@ class Weights:
                 f"{', '.join(wrong)} would have to be fetched"
             ) from None
         logger.warning("weights: all is right in %s, which cannot be written", self.folder)
+
+
+def _is_as_marked(path: Path, file: WeightFile, marked: Mapping[str, Mark]) -> bool:
+    mark = marked.get(file.name)
+    if mark is None or mark.sha256 != file.sha256:
+        return False
+    try:
+        there = path.stat()
+    except OSError:
+        return False
+    return there.st_size == file.size_bytes and mark.fits(there.st_mtime_ns)
 
 
 def _size_of(path: Path) -> int:
