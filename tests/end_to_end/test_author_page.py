@@ -24,6 +24,8 @@ from .author_page import (
 )
 from .typed_in import content
 
+pytestmark = pytest.mark.slow
+
 STEPS = steps()
 
 SHOWN: dict[int, dict[str, object]] = {

@@ -21,6 +21,8 @@ from .core_process import (
 )
 from .drill import until
 
+pytestmark = pytest.mark.slow
+
 TRUNCATED = 18
 """curl's exit status for a body that broke off."""
 

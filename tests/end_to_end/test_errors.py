@@ -11,6 +11,8 @@ import pytest
 
 from .core_process import PATIENCE_SECONDS, CoreProcess, core, process_of, tone
 
+pytestmark = pytest.mark.slow
+
 UNSPEAKABLE = ["", "   ", "\n\t", "\u200b\u200d", "🙂🎉", "...", "?!", "[laugh]", "。、"]
 
 

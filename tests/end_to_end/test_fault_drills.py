@@ -30,9 +30,12 @@ LONG: Final = "word " * 800
 HASTE: Final = "drainGraceMs = 300\n"
 UNRULY: Final = Path(__file__).parents[2] / "packages" / "rhapsode" / "tests" / "unruly_worker.py"
 
-pytestmark = pytest.mark.skipif(
-    not Path("/proc/self/environ").exists(), reason="processes are found in /proc"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not Path("/proc/self/environ").exists(), reason="processes are found in /proc"
+    ),
+]
 
 
 def unruly() -> str:

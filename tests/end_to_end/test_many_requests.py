@@ -12,6 +12,8 @@ import pytest
 
 from .core_process import PATIENCE_SECONDS, CoreProcess, core, process_of, tone
 
+pytestmark = pytest.mark.slow
+
 VOICES = ["a3", "a4", "c5", "e5", "a5"]
 
 

@@ -14,6 +14,8 @@ import pytest
 from .core_process import PATIENCE_SECONDS, core, is_alive
 from .drill import post, until
 
+pytestmark = pytest.mark.slow
+
 
 @contextmanager
 def remote_tone(port: int = 0) -> Generator[tuple["subprocess.Popen[bytes]", int]]:

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 from rhapsode_conform import Report, Verdict
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.slow, pytest.mark.anyio]
 
 Conform = Callable[..., Awaitable[Report]]
 

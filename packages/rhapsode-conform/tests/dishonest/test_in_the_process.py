@@ -9,7 +9,7 @@ from rhapsode_conform.selection import select
 
 from .flaws import FOLLOWERS, SCENES
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.slow, pytest.mark.anyio]
 
 NEVER_ENDS = "d.life.ends-with-server"
 """The flaw whose worker is waited for in vain."""

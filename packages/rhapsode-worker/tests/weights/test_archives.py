@@ -16,6 +16,8 @@ from rhapsode_worker.weights import IndexFile, JoinedFile, NpmFile, ReleaseFile,
 from .site import Site
 from .stock import declared, left_in, make_wheel, noise, only_wheels_in, weights_of
 
+pytestmark = pytest.mark.slow
+
 needs_npm = pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not installed")
 
 

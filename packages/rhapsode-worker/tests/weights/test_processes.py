@@ -18,6 +18,8 @@ from rhapsode_worker.weights import ReleaseFile, WeightFile
 from .site import Site
 from .stock import left_in, make_wheel, noise, only_wheels_in, served, weights_of
 
+pytestmark = pytest.mark.slow
+
 FETCHER = Path(__file__).with_name("fetcher.py")
 
 

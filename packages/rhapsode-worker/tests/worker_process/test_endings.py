@@ -13,7 +13,7 @@ from rhapsode_http import Client, UpstreamError, UpstreamResponse
 
 from .worker import ADAPTERS, Worker, ask, begin, running
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.slow, pytest.mark.anyio]
 
 LONG = {"text": "A text of thirty characters ok", "format": "pcm", "stream": True}
 LONG_BYTES = 30 * 60 * 48

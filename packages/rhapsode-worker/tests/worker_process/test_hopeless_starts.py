@@ -7,7 +7,7 @@ import pytest
 
 from .worker import TONE, spawned
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.slow, pytest.mark.anyio]
 
 ADAPTER = """
 from rhapsode_worker import *

@@ -16,7 +16,7 @@ from rhapsode.workers.worker import Worker
 from rhapsode_contract import Internal
 from rhapsode_http import UpstreamError
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.slow, pytest.mark.anyio]
 
 OpenWorker = Callable[..., AbstractAsyncContextManager[Worker]]
 Tone = Callable[..., EngineEntry]

@@ -18,7 +18,7 @@ from rhapsode.workers.worker import Worker
 from rhapsode_contract import Internal, ModelUnavailable
 from rhapsode_http import Client, TcpAddress
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.slow, pytest.mark.anyio]
 
 OpenWorker = Callable[..., AbstractAsyncContextManager[Worker]]
 Serve = Callable[..., AbstractAsyncContextManager[Any]]
