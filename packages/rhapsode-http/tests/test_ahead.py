@@ -6,7 +6,6 @@ import anyio
 import pytest
 from anyio.lowlevel import checkpoint
 from rhapsode_http import Limits, send_stream
-from rhapsode_http.ahead import Backlog
 from rhapsode_http.testing import RawClient, connected, http_only, serving
 from starlette.types import Receive, Scope, Send
 
@@ -99,14 +98,39 @@ async def test_a_connection_that_is_kept_is_not_idle_while_its_listener_reads() 
                 await read_whole(client)
 
 
-async def test_what_waits_on_all_connections_counts_and_goes_with_them() -> None:
-    backlog = Backlog(limit_bytes=100)
-    assert backlog.room_for(True) == 100
-    backlog.note(60)
-    backlog.note(40)
-    assert backlog.room_for(True) == backlog.room_for(False)
-    backlog.note(-1)
-    assert backlog.room_for(True) == 100
+async def test_one_that_had_to_wait_goes_on_as_soon_as_others_have_taken_theirs() -> None:
+    first, second = Maker(runs_ahead=True), Maker(runs_ahead=True)
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        await (first if scope.get("path") == "/" else second)(scope, receive, send)
+
+    with anyio.fail_after(20):
+        async with serving(app, limits=Limits(ahead_bytes=14 * MEBIBYTE)) as server:
+            address = server.addresses[0]
+            async with (
+                connected(address, receive_buffer_bytes=SMALL_WINDOW) as reader,
+                connected(address, receive_buffer_bytes=SMALL_WINDOW) as idle,
+            ):
+                await reader.send(GET % b"keep-alive")
+                await first.done.wait()
+                await idle.send((GET % b"close").replace(b"GET /", b"GET /second"))
+                await until_it_waits(second)
+                assert not second.done.is_set()
+                await reader.read_until(b"\r\n0\r\n\r\n")
+                await second.done.wait()  # though its own listener has taken nothing
+
+
+async def test_a_half_sent_next_request_cuts_no_answer_that_is_still_being_taken() -> None:
+    maker = Maker(runs_ahead=True)
+    with anyio.fail_after(20):
+        async with serving(maker, limits=Limits(head_seconds=0.1)) as server:
+            address = server.addresses[0]
+            async with connected(address, receive_buffer_bytes=SMALL_WINDOW) as client:
+                await client.send((GET % b"keep-alive") + b"GET / HT")
+                await maker.done.wait()
+                async with connected(address) as other:
+                    assert await other.read_to_end() == b""  # it said nothing for that long
+                await read_whole(client)
 
 
 async def test_a_listener_who_leaves_makes_room_for_others() -> None:

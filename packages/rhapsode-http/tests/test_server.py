@@ -164,6 +164,7 @@ async def test_closing_and_cancelling_end_everything_at_once(how: str, tmp_path:
                     answer = await client.read_to_end()
                 assert answer.startswith(b"HTTP/1.1 429 " if how == "close" else b"")
                 assert (b'"overloaded"' in answer) is (how == "close")
+                assert (b"\r\nx-request-id: " in answer) is (how == "close")
                 assert bool(answer) is (how == "close")
     assert app.is_cancelled
     assert not address.path.exists()

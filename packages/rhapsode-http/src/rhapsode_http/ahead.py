@@ -1,12 +1,14 @@
 """Answers that are written before their listeners have room for them."""
 
+import asyncio
 from typing import Final
 
 RUNS_AHEAD: Final = "rhapsode.runs_ahead"
 """Key of `http.response.start` that says whether an answer does."""
 
-_PACED_BYTES: Final = 64 * 1024
-"""What may wait to be written of an answer that goes at its listener's pace; asyncio's own."""
+PACED_BYTES: Final = 64 * 1024
+"""What may wait to be written of an answer that goes at its listener's pace; asyncio's own mark,
+from which on a transport says when it has room again."""
 
 
 class Backlog:
@@ -20,12 +22,24 @@ class Backlog:
         """
         self._limit_bytes = limit_bytes
         self._waiting_bytes = 0
+        self._paused: set[asyncio.Event] = set()
+
+    @property
+    def has_room(self) -> bool:
+        """Whether answers may run ahead."""
+        return self._waiting_bytes < self._limit_bytes
 
     def note(self, change_bytes: int) -> None:
         """Takes note that so much more waits than before; negative where it is less."""
         self._waiting_bytes += change_bytes
+        if self._paused and self.has_room:
+            for room in self._paused:
+                room.set()
 
-    def room_for(self, runs_ahead: bool) -> int:
-        """Returns how much of one answer may wait before whoever makes it has to."""
-        is_free = runs_ahead and self._waiting_bytes < self._limit_bytes
-        return self._limit_bytes if is_free else _PACED_BYTES
+    async def wait(self, room: asyncio.Event) -> None:
+        """Returns once there is room, or `room` is set by somebody else."""
+        self._paused.add(room)
+        try:
+            await room.wait()
+        finally:
+            self._paused.discard(room)

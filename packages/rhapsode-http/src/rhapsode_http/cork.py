@@ -50,10 +50,6 @@ class CorkedTransport(asyncio.Transport):
         """Returns the bytes that have not left yet, kept ones among them."""
         return self._kept_bytes + self._transport.get_write_buffer_size()
 
-    def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
-        if not self._transport.is_closing():
-            self._transport.set_write_buffer_limits(high=high, low=low)
-
     def write_eof(self) -> None:
         """Closes the writing side behind what is kept."""
         self.flush()

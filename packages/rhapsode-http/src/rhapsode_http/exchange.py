@@ -20,6 +20,7 @@ from rhapsode_http.ahead import RUNS_AHEAD
 from rhapsode_http.deadline import WriteStall
 from rhapsode_http.envelope import error_response, internal_error
 from rhapsode_http.listener import Listener, ListenerLeft
+from rhapsode_http.request_id import REQUEST_ID_HEADER, id_of
 
 _logger = logging.getLogger(__name__)
 
@@ -39,8 +40,12 @@ class Line(Protocol):
         """Whether the connection ends after this answer whatever the client asked for."""
         ...
 
-    def make_room(self, runs_ahead: bool) -> None:
-        """Lets as much wait to be written as an answer may have waiting now."""
+    def wake_writer(self) -> None:
+        """Has whoever waits to write look again whether they may."""
+        ...
+
+    async def room_ahead(self, exchange: "Exchange") -> None:
+        """Returns once an answer that runs ahead of its listener may be written on."""
         ...
 
     def answered(self, exchange: "Exchange") -> None:
@@ -137,7 +142,7 @@ class Exchange:
 
     async def _answer(self, error: RhapsodeError) -> None:
         scope, receive = self.cycle.scope, self.cycle.receive
-        answer = error_response(error)
+        answer = error_response(error, {REQUEST_ID_HEADER: id_of(self.cycle.scope)})  # type: ignore[arg-type]  # as in run()
         await answer(scope, receive, self.send)  # type: ignore[arg-type]  # as in run()
 
     def _cut(self) -> None:
@@ -151,6 +156,7 @@ class Exchange:
         self.cycle.message_event.set()
         # A writer that waits for room would otherwise wait for a client that has been given up.
         self.cycle.flow.resume_writing()
+        self._line.wake_writer()
         self._listener.leave()
 
     @property
@@ -228,7 +234,9 @@ class Exchange:
             self._trailer_lines.append(name.lower() + b": " + value + b"\r\n")
         if message.get("more_trailers", False):
             return
-        if self.cycle.flow.write_paused and not self.cycle.disconnected:
+        if self._runs_ahead:
+            await self._line.room_ahead(self)
+        elif self.cycle.flow.write_paused and not self.cycle.disconnected:
             await self.cycle.flow.drain()
         lines, self._trailer_lines = self._trailer_lines, None
         if not self.cycle.disconnected:
@@ -246,7 +254,8 @@ class Exchange:
 
     async def _write(self, message: dict[str, Any] | Message) -> None:
         self._line.stall.observe()
-        self._line.make_room(self._runs_ahead)
+        if self._runs_ahead:
+            await self._line.room_ahead(self)
         await self.cycle.send(message)  # type: ignore[arg-type]  # as in run()
         self._line.stall.observe()
 

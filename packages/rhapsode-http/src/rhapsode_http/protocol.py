@@ -17,7 +17,7 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
-from rhapsode_http.ahead import Backlog
+from rhapsode_http.ahead import PACED_BYTES, Backlog
 from rhapsode_http.cork import CorkedTransport
 from rhapsode_http.deadline import Deadline, WriteStall
 from rhapsode_http.envelope import error_response
@@ -62,8 +62,8 @@ class ServerConnection(HttpToolsProtocol):
         self._limits = limits
         self._spawn = spawn
         self._backlog = backlog
-        self._room_bytes = 0
-        """What may wait before whoever writes has to; 0 where it was never set."""
+        self._room = asyncio.Event()
+        """Set when whoever waits to write has to look again."""
         self._receiving = Receiving.NOTHING
         self._framing_bytes = 0
         """Fed to the parser since it last had a head, a piece of a body, or a whole message."""
@@ -213,12 +213,24 @@ class ServerConnection(HttpToolsProtocol):
         """Whether the connection ends after this answer whatever the client asked for."""
         return self._is_deaf
 
-    def make_room(self, runs_ahead: bool) -> None:
-        """Lets as much wait to be written as an answer may have waiting now."""
-        room = self._backlog.room_for(runs_ahead)
-        if room != self._room_bytes:
-            self._room_bytes = room
-            self.transport.set_write_buffer_limits(high=room)
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self.stall.observe()
+        self.wake_writer()
+
+    def wake_writer(self) -> None:
+        """Has whoever waits to write look again whether they may."""
+        self._room.set()
+
+    async def room_ahead(self, exchange: Exchange) -> None:
+        """Returns once an answer that runs ahead of its listener may be written on."""
+        while not (self._backlog.has_room or exchange.cycle.disconnected):
+            self._corked.flush()  # only a transport that holds more says when it holds less
+            if self._corked.get_write_buffer_size() <= PACED_BYTES:
+                break
+            self._room.clear()
+            await self._backlog.wait(self._room)
+        self.flow.resume_writing()  # its listener's pace is not for this answer
 
     def answered(self, exchange: Exchange) -> None:
         """Goes on to the next request, or ends the connection."""
@@ -319,11 +331,15 @@ class ServerConnection(HttpToolsProtocol):
     def _input_expired(self) -> None:
         if self._receiving is Receiving.BODY and not self._is_body_awaited:
             self._input_deadline.start(self._limits.body_silence_seconds)
-        elif self._receiving is Receiving.NOTHING and self.transport.get_write_buffer_size():
-            self._input_deadline.start(self._limits.keep_alive_seconds)  # WriteStall bounds this
         elif self._receiving is Receiving.HEAD and self._active is not None:
             self._is_deaf = True  # the earlier answer is finished first
             self.flow.pause_reading()
+        elif self.transport.get_write_buffer_size():
+            # It is taken first; WriteStall bounds that.
+            if self._receiving is Receiving.HEAD:
+                self._end()
+            else:
+                self._input_deadline.start(self._limits.keep_alive_seconds)
         else:
             _logger.debug("dropped a connection: silent while receiving %s", self._receiving.value)
             self.transport.abort()

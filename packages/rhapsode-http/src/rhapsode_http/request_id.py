@@ -51,6 +51,11 @@ def mint_request_id() -> str:
     return uuid.uuid4().hex
 
 
+def id_of(scope: Scope) -> str:
+    """Returns the id of a request; a new one where it has none yet."""
+    return scope.get(_SCOPE_KEY) or mint_request_id()
+
+
 def _offered(scope: Scope) -> str | None:
     """Returns the client's own id, where it sent exactly one and that is acceptable."""
     values = [value for name, value in scope["headers"] if name == _HEADER]

@@ -461,8 +461,11 @@ async def test_a_new_model_ends_a_process_that_has_failed_to_load_unless_it_is_i
         assert "end a" not in card.events
         card.models.stranded.clear()
         await fail_to_load(card, "b")
-        await card.visit("c")
-    assert card.events.index("end b") < card.events.index("c stops")
+        card.send("c")
+        await card.until(1.5)
+        brief = card.manager.summary()
+        assert (brief.waiting, brief.blocked_by) == (1, "b")
+    assert card.events.index("b gone") < card.events.index("c speaks")
 
 
 async def test_who_waits_gets_a_model_that_is_found() -> None:

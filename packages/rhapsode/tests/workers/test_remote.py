@@ -4,6 +4,7 @@ import os
 import signal
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -278,6 +279,61 @@ async def test_freeing_what_cannot_be_told_says_so_and_what_is_still_there_is_fo
         assert remote.exits == []
 
 
+async def test_audio_that_comes_is_a_better_sign_of_life_than_an_answer(
+    serve: Serve, open_remote: OpenRemote, open_relay: OpenRelay
+) -> None:
+    asked: list[bytes] = []
+
+    def swallow(piece: bytes) -> bytes:
+        if not piece.startswith(b"GET ") or not is_heard.is_set():
+            return piece
+        asked.append(piece)
+        return b""
+
+    is_heard = anyio.Event()
+    async with (
+        open_remote("pace=4") as remote,
+        open_relay(remote.port, edit_request=swallow) as relay,
+        serve({"tone": at(relay.port)}, patience=HASTE) as core,
+    ):
+        said = {"engine": "tone", "text": LONG, "stream": True}
+        async with core.http.stream("POST", "/speak", json=said) as answer:
+            pieces = answer.aiter_raw()
+            await anext(pieces)
+            is_heard.set()
+            while len(asked) < 4:
+                await anext(pieces)
+
+
+async def test_a_worker_that_never_hears_its_end_is_let_alone_for_longer_each_time(
+    serve: Serve, open_remote: OpenRemote, open_relay: OpenRelay
+) -> None:
+    told: list[float] = []
+
+    def forbid(piece: bytes) -> bytes:
+        if piece.startswith(b"POST /terminate"):
+            told.append(anyio.current_time())
+            return piece.replace(b"POST /terminate", b"POST /forbidden", 1)
+        return piece
+
+    patience = replace(HASTE, pauses_seconds=(0.0, 0.2, 1000.0))
+    async with (
+        open_remote() as remote,
+        open_relay(remote.port, edit_request=forbid) as relay,
+        serve({"tone": at(relay.port)}, patience=patience) as core,
+    ):
+        await core.speak(engine="tone", text="Hello.", keepAliveSeconds=0)
+        while len(told) < 2:
+            await core.http.post("/engines/tone/unload")
+        while (await core.http.get("/engines")).json()[0]["process"] != "down":
+            await anyio.lowlevel.checkpoint()
+        seen = len(told)
+        for _ in range(50):
+            await core.http.get("/health")
+        assert len(told) == seen
+        assert remote.exits == []
+
+
 async def test_a_model_that_others_load_is_found_with_what_it_takes(
     serve: Serve, open_remote: OpenRemote, second_tone: EngineEntry
 ) -> None:
@@ -410,36 +466,29 @@ async def test_a_link_that_stalls_and_comes_back_costs_only_what_was_on_it(
 
 
 @pytest.mark.parametrize("lost", [1, 2])
-async def test_one_answer_that_is_lost_cuts_nobody_off_and_two_in_a_row_do(
+async def test_a_link_is_lost_when_two_answers_in_a_row_are_and_not_when_one_is(
     serve: Serve, open_remote: OpenRemote, open_relay: OpenRelay, lost: int
 ) -> None:
     told: list[bool] = []
-    """For each answer that says how it is, since there is audio, whether it arrives."""
-    is_heard = anyio.Event()
+    """For each answer that says how it is, since it has spoken, whether it arrives."""
+    has_spoken = anyio.Event()
 
     def edit(piece: bytes) -> bytes:
-        if b'"process":"up"' not in piece or not is_heard.is_set():
+        if b'"process":"up"' not in piece or not has_spoken.is_set():
             return piece
         told.append(len(told) >= lost)
         return piece if told[-1] else piece.replace(b" 200 ", b" 500 ")
 
     async with (
-        open_remote("pace=2") as remote,
+        open_remote() as remote,
         open_relay(remote.port, edit_answer=edit) as relay,
         serve({"tone": at(relay.port)}, patience=HASTE) as core,
     ):
-        asked = {"engine": "tone", "text": LONG, "stream": True}
-        async with core.http.stream("POST", "/speak", json=asked) as answer:
-            assert answer.status_code == 200
-            pieces = answer.aiter_raw()
-            is_heard.set()
-            if lost > 1:
-                with pytest.raises(httpx.RemoteProtocolError):
-                    async for _ in pieces:
-                        pass
-            else:
-                while sum(told) < 3:
-                    await anext(pieces)
+        await core.speak(engine="tone", text="Hello.")
+        has_spoken.set()
+        while sum(told) < 3:
+            await anyio.lowlevel.checkpoint()
+        assert (await core.http.get("/engines")).json()[0]["restarts"] == lost - 1
 
 
 async def test_a_model_that_was_there_before_the_core_counts_and_gives_way(

@@ -204,7 +204,7 @@ class ResidencyManager:
             resident=sum(not held.is_empty for held in self._held.values()),
             max=most,
             waiting=len(self._line),
-            blocked_by=step.blocked_by if isinstance(step, Wait) else None,
+            blocked_by=step.blocked_by if isinstance(step, Wait) else self._cleared(),
         )
 
     # Leases.
@@ -271,6 +271,9 @@ class ResidencyManager:
         while len(self._line):
             match plan(self._places(), self._line.wants, self._settings().max_resident_models):
                 case Grant(index):
+                    if self._must_clear_for(self._line.wants[index]):
+                        self._line.assure({index})
+                        return
                     self._grant(self._line.take(index))
                 case Evict(engine):
                     self._let_go(self._held[engine], "room", "terminate")
@@ -281,12 +284,25 @@ class ResidencyManager:
     def _grant(self, ticket: Ticket) -> None:
         want = ticket.want
         if want.engine not in self._held:
-            self._stranded.pop(want.engine, None)
-            for engine in list(self._stranded):  # the card may be full of what they left
-                self._end_stranded(engine, "room")
             self._held[want.engine] = Held(want.engine, want.variant)
         self._held[want.engine].take(want.variant, ticket.keep_alive_seconds)
         ticket.grant()
+
+    def _must_clear_for(self, want: Want) -> bool:
+        """Whether a new model has to wait for the end of processes that have failed to load: the
+        card may be full of what they left. Sees to their end.
+        """
+        if want.engine in self._held:
+            return False
+        self._stranded.pop(want.engine, None)
+        for engine in list(self._stranded):
+            self._end_stranded(engine, "room")
+        return self._cleared() is not None
+
+    def _cleared(self) -> str | None:
+        """Returns an engine whose process makes room though it has no model."""
+        ending = (held.engine for held in self._held.values() if held.is_empty)
+        return next((one for one in ending if self._held[one].reason == "room"), None)
 
     def _places(self) -> list[Place]:
         return [held.place() for held in self._held.values()]
@@ -296,10 +312,11 @@ class ResidencyManager:
     def _let_go(self, held: Held, reason: Reason, mode: Mode) -> None:
         held.reason = reason
         held.keeps_process = mode == "unload"
+        what = "ending, without a model" if held.is_empty else "evicted"
+        logger.info(
+            "%s: %s, %s", what, reason, mode, extra={"engine": held.engine, "reason": reason}
+        )
         if not held.is_empty:
-            logger.info(
-                "evicted: %s, %s", reason, mode, extra={"engine": held.engine, "reason": reason}
-            )
             self._observe(held.engine, reason)
         self._tasks.start_soon(self._end, held, mode)
 

@@ -161,6 +161,7 @@ async def _pieces(
         if not piece:
             break
         count += len(piece)
+        session.pieces_heard += 1
         yield piece
     if count < FLOOR_BYTES:
         raise StreamAborted(_too_short(count))

@@ -153,18 +153,20 @@ class _Watch:
         """Why it is watched no more."""
 
     async def run(self) -> None:
-        """Returns once it is lost: once it has twice in a row not said how it is. One answer that
-        goes astray would be no reason to cut off whoever it is speaking to.
+        """Returns once it is lost: once it has twice in a row not said how it is, and has not been
+        heard to speak meanwhile. One answer that goes astray would be no reason to cut off whoever
+        it is speaking to.
         """
         has_missed = False
         while True:
             if not has_missed:
                 await self._link.until_next_look()
+            heard = self._session.pieces_heard
             end = await self._link.look(self._session)
             if end is not None and (has_missed or end.is_hopeless):
                 self.end = end
                 return
-            has_missed = end is not None
+            has_missed = end is not None and self._session.pieces_heard == heard
 
 
 class UnusableUrl(Exception):

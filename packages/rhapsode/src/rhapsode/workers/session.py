@@ -75,6 +75,9 @@ class Session:
     health: Health | None = None
     """What it said of itself when it was met; None for one that has just been started."""
 
+    pieces_heard: int = 0
+    """Of audio: one that is heard needs not be asked whether it is there."""
+
     look: Callable[[], Callable[[Health], None]] = lambda: lambda health: None
     """Called by whoever watches it before they ask how it is; what it returns is called with the
     answer."""

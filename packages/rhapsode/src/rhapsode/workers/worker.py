@@ -90,6 +90,7 @@ class Worker:
         )
         self._is_stranded = False
         self._unheard: RhapsodeError | None = None
+        self._unheard_ends = 0
         self._last_seen: Capabilities | None = None
         self._last_error: str | None = None
         self._crashes = 0
@@ -324,7 +325,7 @@ class Worker:
         self._is_stranded = False
         if was_asked and not self._is_local:
             # Whoever runs it starts it again, and it may hold a model then (contract § 2).
-            self._take(Rest(0.0, may_be_cut_short=True))
+            self._take(self._rest_after_asked(end))
         if not was_asked:
             self._crashes += self._is_local or lived > 0
             self._take(self._restarts.after_end(lived, is_hopeless=end.is_hopeless))
@@ -374,6 +375,14 @@ class Worker:
             self._ask_to_end()
 
     # Between two lives.
+
+    def _rest_after_asked(self, end: End) -> Rest:
+        """Returns when a worker on another machine is met again, which was told to end, or was not:
+        then its model is met again as well, and each time it is let alone for longer.
+        """
+        self._unheard_ends = self._unheard_ends + 1 if end.is_unheard else 0
+        pauses = self._surroundings.patience.pauses_seconds
+        return Rest(pauses[min(self._unheard_ends, len(pauses) - 1)], may_be_cut_short=True)
 
     def _take(self, rest: Rest) -> None:
         if rest.is_failure:
