@@ -25,8 +25,15 @@ class Library:
 
     def speak(self, text: str) -> dict[str, float]:
         """Returns seconds to the first audio and in all, and the number of samples."""
+        return self._ask(text)
+
+    def speak_at_once(self, texts: Sequence[str]) -> dict[str, Any]:
+        """Returns the seconds in all, and of each text what `speak` does; not every program can."""
+        return self._ask(list(texts))
+
+    def _ask(self, question: str | list[str]) -> dict[str, Any]:
         assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(text) + "\n")
+        self._process.stdin.write(json.dumps(question) + "\n")
         self._process.stdin.flush()
         return self._read()
 

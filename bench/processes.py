@@ -7,8 +7,9 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -16,6 +17,7 @@ from typing import Final
 from rhapsode_http import Address, TcpAddress, UnixAddress
 
 ROOT: Final = Path(__file__).resolve().parents[1]
+_START_SECONDS: Final = 120
 _STOP_SECONDS: Final = 20
 _TICKS: Final = os.sysconf("SC_CLK_TCK")
 
@@ -64,6 +66,32 @@ def core(engines: Mapping[str, Mapping[str, object]], folder: Path) -> Generator
     with _process(command, folder / "core.log", os.environ) as process:
         _wait_for_port(port, process)
         yield Running(TcpAddress("127.0.0.1", port), process.pid)
+
+
+@contextmanager
+def other(
+    command: Sequence[str | Path], port: int, log: Path, environment: Mapping[str, str]
+) -> Generator[Running]:
+    """Runs a server that is none of ours; what it says goes to `log`.
+
+    Raises:
+        RuntimeError: It ended before it listened on its port, or has not in two minutes.
+    """
+    with log.open("w", encoding="utf-8") as output:
+        process = subprocess.Popen(
+            [str(word) for word in command],
+            cwd=log.parent,
+            env={**os.environ, **environment},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            text=True,
+        )
+        try:
+            _wait_for_port(port, process)
+            yield Running(TcpAddress("127.0.0.1", port), process.pid)
+        finally:
+            _stop(process)
 
 
 @contextmanager
@@ -117,6 +145,24 @@ def children(pid: int) -> list[int]:
     return [int(child) for child in text.split()]
 
 
+def tree(pid: int) -> list[int]:
+    """Returns the process ids of a process and of everything below it that still runs."""
+    found = [pid]
+    for parent in found:
+        with suppress(FileNotFoundError, ProcessLookupError):
+            found += children(parent)
+    return found
+
+
+def tree_cpu_seconds(pid: int) -> float:
+    """Returns the processor time that a process and those below it have used so far."""
+    spent = 0.0
+    for each in tree(pid):
+        with suppress(FileNotFoundError, ProcessLookupError):
+            spent += cpu_seconds(each)
+    return spent
+
+
 @dataclass(frozen=True)
 class Memory:
     """What one process holds, its children left out, in bytes."""
@@ -160,22 +206,27 @@ def _process(
         try:
             yield process
         finally:
-            process.send_signal(signal.SIGTERM)
-            try:
-                process.wait(_STOP_SECONDS)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+            _stop(process)
             assert process.stdout is not None
             process.stdout.close()
 
 
+def _stop(process: subprocess.Popen[str]) -> None:
+    process.send_signal(signal.SIGTERM)
+    try:
+        process.wait(_STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
 def _wait_for_port(port: int, process: subprocess.Popen[str]) -> None:
     """Returns when something listens on the port."""
-    while process.poll() is None:
+    latest = time.monotonic() + _START_SECONDS
+    while process.poll() is None and time.monotonic() < latest:
         try:
             with socket.create_connection(("127.0.0.1", port), timeout=1):
                 return
         except ConnectionRefusedError:
             os.sched_yield()
-    raise RuntimeError(f"{process.args} ended with {process.returncode}; its log is beside it")
+    raise RuntimeError(f"{process.args} did not start ({process.poll()}); its log is beside it")
