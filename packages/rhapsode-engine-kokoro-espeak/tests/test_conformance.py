@@ -36,7 +36,7 @@ async def test_the_real_int8_conforms_whole(tmp_path: Path) -> None:
     assert report.failed == ()
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 async def test_half_precision_conforms_on_a_small_graph(tmp_path: Path, kokoro_tests: str) -> None:
     program = SMALL.format(tests=kokoro_tests)
     report = await conform(tmp_path, tmp_path / "weights", "fp16", "-c", program)

@@ -30,8 +30,10 @@ async def test_the_real_int8_conforms_whole(tmp_path: Path) -> None:
     assert report.failed == ()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("variant", ["fp16", "fp32"])
+@pytest.mark.parametrize(
+    "variant",
+    [pytest.param("fp16", marks=pytest.mark.slow), pytest.param("fp32", marks=pytest.mark.soak)],
+)
 async def test_the_other_precisions_conform_on_small_graphs(tmp_path: Path, variant: str) -> None:
     weights = tmp_path / "weights"
     report = await conform(tmp_path, weights, variant, "-c", f"{SMALL}; main()")
