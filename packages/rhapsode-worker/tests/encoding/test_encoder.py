@@ -15,7 +15,7 @@ from rhapsode_worker.encoding.encoder import Encoder
 from rhapsode_worker.encoding.pool import EncoderPool
 from rhapsode_worker.native_format import NativeFormat
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.slow, pytest.mark.anyio]
 
 Sine = Callable[[NativeFormat, float], bytes]
 RunEncoder = Callable[[Encoder, bytes, int], Awaitable[list[bytes]]]

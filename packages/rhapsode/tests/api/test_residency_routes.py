@@ -13,7 +13,7 @@ from rhapsode.settings.entry import EngineEntry
 from rhapsode.settings.model import ResidencySettings
 from rhapsode_http.testing import connected
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.slow, pytest.mark.anyio]
 
 Serve = Callable[..., AbstractAsyncContextManager[Any]]
 Tone = Callable[..., EngineEntry]

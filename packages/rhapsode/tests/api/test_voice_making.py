@@ -14,7 +14,7 @@ import anyio.lowlevel
 import pytest
 from rhapsode.settings.entry import EngineEntry
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.slow, pytest.mark.anyio]
 
 Serve = Callable[..., AbstractAsyncContextManager[Any]]
 Tone = Callable[..., EngineEntry]

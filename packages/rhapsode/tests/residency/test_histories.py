@@ -88,6 +88,8 @@ class Rules:
     most: Callable[[], int]
     speaking: Counter[str] = field(default_factory=Counter[str])
     """Leases of visitors by engine."""
+    used: dict[str, float] = field(default_factory=dict[str, float])
+    """When each engine was last in use."""
     going: set[str] = field(default_factory=set[str])
     """Engines whose process or model is on its way out."""
     resident: int = 0
@@ -118,7 +120,8 @@ class Rules:
         """Checks the choice of a model that is told to go."""
         assert not self.speaking[engine]
         idle = {
-            model.engine: model.last_used_at
+            # The report's dates are of another clock, which tells apart what happens at once here.
+            model.engine: self.used[model.engine]
             for model in self.manager.report().models
             if not model.leases and model.engine not in self.going
         }
@@ -228,6 +231,7 @@ class History:
         """Loads the model where it is not there, and speaks."""
         engine = asked.engine
         self.rules.speaking[engine] += 1
+        self.rules.used[engine] = anyio.current_time()
         try:
             with anyio.CancelScope() as life:
                 self._lives[engine].append(life)
@@ -237,6 +241,7 @@ class History:
                 raise Dead
         finally:
             self.rules.speaking[engine] -= 1
+            self.rules.used[engine] = anyio.current_time()
 
     async def _load(self, asked: Ask) -> None:
         there = self.loaded.get(asked.engine)

@@ -15,7 +15,7 @@ from rhapsode.settings.model import ResidencySettings
 from rhapsode.speech.deadlines import Deadlines
 from rhapsode_http import Client
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.slow, pytest.mark.anyio]
 
 Serve = Callable[..., AbstractAsyncContextManager[Any]]
 

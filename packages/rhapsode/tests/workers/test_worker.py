@@ -17,7 +17,7 @@ from rhapsode.workers.worker import Worker
 from rhapsode_contract import Internal, ModelUnavailable, OutOfMemory
 from rhapsode_http import request_id
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.slow, pytest.mark.anyio]
 
 OpenWorker = Callable[..., AbstractAsyncContextManager[Worker]]
 Tone = Callable[..., EngineEntry]
