@@ -301,8 +301,8 @@ class ResidencyManager:
 
     def _cleared(self) -> str | None:
         """Returns an engine whose process makes room though it has no model."""
-        ending = (held.engine for held in self._held.values() if held.is_empty)
-        return next((one for one in ending if self._held[one].reason == "room"), None)
+        ending = (held for held in self._held.values() if held.is_empty and held.reason == "room")
+        return next((held.engine for held in ending), None)
 
     def _places(self) -> list[Place]:
         return [held.place() for held in self._held.values()]

@@ -76,7 +76,7 @@ class Restarts:
             return Rest(self._decay_seconds, is_failure=True)
         if is_hopeless:
             return Rest(None)
-        return Rest(_pause(self._pauses_seconds, self._count))
+        return Rest(pause_seconds(self._pauses_seconds, self._count))
 
 
 class Reconnects:
@@ -108,8 +108,9 @@ class Reconnects:
         self._tries = 1 if was_up else self._tries + 1
         if is_hopeless:
             return Rest(None)
-        return Rest(_pause(self._pauses_seconds, self._tries), may_be_cut_short=True)
+        return Rest(pause_seconds(self._pauses_seconds, self._tries), may_be_cut_short=True)
 
 
-def _pause(pauses_seconds: Sequence[float], time: int) -> float:
+def pause_seconds(pauses_seconds: Sequence[float], time: int) -> float:
+    """Returns the pause before a start for the `time`-th time in a row, from 1."""
     return pauses_seconds[min(time, len(pauses_seconds)) - 1]

@@ -26,7 +26,7 @@ from rhapsode.workers.local import LocalLink, Surroundings
 from rhapsode.workers.outcome import Outcome
 from rhapsode.workers.remote import RemoteLink
 from rhapsode.workers.resident import Resident
-from rhapsode.workers.restarts import Reconnects, Rest, Restarts, RestPolicy
+from rhapsode.workers.restarts import Reconnects, Rest, Restarts, RestPolicy, pause_seconds
 from rhapsode.workers.session import Session, health_of
 
 logger = logging.getLogger(__name__)
@@ -201,8 +201,7 @@ class Worker:
         except (RhapsodeError, ForeignError) as error:
             logger.warning("%s", error.message, extra={"engine": self.engine})
             await session.ended.wait()
-            if self._unheard is not None:
-                raise ModelUnavailable(self._unheard.message) from None
+            self._check_heard()
 
     async def end(self) -> None:
         """Ends the process and returns once it is reaped and its memory is back. Where there is
@@ -230,6 +229,9 @@ class Worker:
             await self.ensure_up()
             self._ask_to_end()
         await self._down.wait()
+        self._check_heard()
+
+    def _check_heard(self) -> None:
         if self._unheard is not None:
             raise ModelUnavailable(self._unheard.message)
 
@@ -382,7 +384,7 @@ class Worker:
         """
         self._unheard_ends = self._unheard_ends + 1 if end.is_unheard else 0
         pauses = self._surroundings.patience.pauses_seconds
-        return Rest(pauses[min(self._unheard_ends, len(pauses) - 1)], may_be_cut_short=True)
+        return Rest(pause_seconds(pauses, self._unheard_ends + 1), may_be_cut_short=True)
 
     def _take(self, rest: Rest) -> None:
         if rest.is_failure:
