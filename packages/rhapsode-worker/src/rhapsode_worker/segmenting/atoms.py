@@ -41,6 +41,8 @@ _IS_UNSPACED = re.compile(rf"[{UNSPACED}]")
 _ADDRESS_MARK = re.compile(r"://|www\.|@", re.IGNORECASE)
 _PLACES_KEPT: Final = 4096
 """A text has few kinds of places, and rates them over and over."""
+_SHORT: Final = 8
+"""Characters of a run for which it is kept how the place after it was rated."""
 
 _IS_HIRAGANA = re.compile(rf"[{HIRAGANA}]")
 
@@ -75,17 +77,20 @@ def _parted(shadow: str) -> Atoms:
     has_core = False
     for run in _RUN.finditer(shadow):
         begin, at = run.span()
+        core_end = run.start(1)
         if start is None:
             start, has_core = begin, False
             address_end = addresses.get(begin, address_end)
-        has_core = has_core or run.start(1) > begin
+        has_core = has_core or core_end > begin
         following = shadow[at : at + 1]
         if not following or following.isspace():
             strength = GAP
         elif not has_core or at < address_end:
             continue
+        elif at - begin <= _SHORT:
+            strength = _kept_strength(run[0], core_end - begin, following)
         else:
-            strength = _run_strength(shadow, run, following)
+            strength = _run_strength(run[0], core_end - begin, following)
         if strength is not None:
             atoms.starts.append(start)
             atoms.ends.append(at)
@@ -106,19 +111,25 @@ def _addresses(shadow: str) -> dict[int, int]:
     }
 
 
-def _run_strength(shadow: str, run: re.Match[str], following: str) -> Strength | None:
-    """Rates the place after a run, as one where a reader may pause; None where none does."""
-    begin, at = run.span()
-    core_end = run.start(1)
-    last = shadow[at - 1]
+def _run_strength(run: str, core: int, following: str) -> Strength | None:
+    """Rates the place after a run, as one where a reader may pause; None where none does.
+
+    Args:
+        run: Letters and what hangs on them.
+        core: How many characters of it are no punctuation that hangs on a word.
+        following: The next character.
+    """
+    last = run[-1]
     if last in OPENERS:
         return None
-    if core_end == at and last.isalpha():
-        if at - begin == 1 and last < "\u0250":
+    if core == len(run) and last.isalpha():
+        if core == 1 and last < "\u0250":
             return None  # `A股` and `T恤` are one word
         return _phrase_end(last, following)
-    mark = shadow[begin:at].rstrip(CLOSING)[-1:]
-    return _mark_strength(mark, last, shadow[core_end - 1], following)
+    return _mark_strength(run.rstrip(CLOSING)[-1:], last, run[core - 1 : core], following)
+
+
+_kept_strength = lru_cache(maxsize=_PLACES_KEPT)(_run_strength)
 
 
 @lru_cache(maxsize=_PLACES_KEPT)

@@ -1,6 +1,8 @@
 """Punctuation that stands alone, and cues: each is bound to the words it belongs to."""
 
 import re
+from collections.abc import Callable
+from functools import lru_cache
 from typing import Final
 
 from rhapsode_worker.segmenting.atoms import Atoms
@@ -16,6 +18,8 @@ _CLOSES = re.compile(rf"(?<!\S)[{CLOSERS}{ENDERS}.,;:!?…、，；：]++\Z")
 # By whether a part is a cue: that can be said alone, if it has to.
 _BONDS: Final = {False: Strength.GLUE, True: Strength.WEAK}
 _LINE_END = re.compile(r"[\n\r\v\f\x85\u2028\u2029]")
+_SHORT: Final = 16
+"""Characters between two words of which the bonds are kept: a text has few kinds of them."""
 
 
 def bind(shadow: str, atoms: Atoms) -> None:
@@ -23,22 +27,58 @@ def bind(shadow: str, atoms: Atoms) -> None:
 
     Punctuation is glued for good. A cue is bound weakly: it can be said alone, if it has to.
     """
-    words = _parts_with(_WORD, shadow, atoms) or _parts_with(_CUE, shadow, atoms)
+    words = _parts_with(_WORD.search, shadow, atoms) or _parts_with(_CUE.search, shadow, atoms)
     if len(words) == len(atoms.starts):
+        return
+    if not words:
+        atoms.strengths[:-1] = [Strength.GLUE] * (len(atoms.starts) - 1)
         return
     before = -1
     for word in [*words, len(atoms.starts)]:
         if word - before > 1:
-            _bind_run(shadow, atoms, before, word)
+            _bind_between(shadow, atoms, before, word)
         before = word
 
 
-def _parts_with(pattern: re.Pattern[str], shadow: str, atoms: Atoms) -> list[int]:
+def _parts_with(
+    search: Callable[[str, int, int], re.Match[str] | None], shadow: str, atoms: Atoms
+) -> list[int]:
     return [
         part
         for part, (start, end) in enumerate(zip(atoms.starts, atoms.ends, strict=True))
-        if pattern.search(shadow, start, end)
+        if shadow[start].isalnum() or search(shadow, start, end)
     ]
+
+
+def _bind_between(shadow: str, atoms: Atoms, before: int, after: int) -> None:
+    """Binds the parts between the words `before` and `after`; either may not be there."""
+    starts, ends, strengths = atoms.starts, atoms.ends, atoms.strengths
+    if before < 0 or after == len(starts) or starts[after] - ends[before] > _SHORT:
+        _bind_run(shadow, atoms, before, after)
+        return
+    base = ends[before]
+    edges = tuple(edge - base for edge in [*starts[before + 1 : after], *ends[before + 1 : after]])
+    bonds, parting = _bonds(shadow[base : starts[after]], edges)
+    strongest = max(strengths[before:after])
+    strengths[before:after] = bonds
+    strengths[before + parting] = strongest
+
+
+@lru_cache(maxsize=4096)
+def _bonds(between: str, edges: tuple[int, ...]) -> tuple[list[int], int]:
+    """Returns the strengths of the places between two words, and which of them parts the two.
+
+    Args:
+        between: What is between the words, white space included.
+        edges: Where in it each part starts, then where each ends.
+    """
+    count = len(edges) // 2
+    # A letter stands for the word before.
+    starts = [0, *(edge + 1 for edge in edges[:count]), len(between) + 1]
+    ends = [1, *(edge + 1 for edge in edges[count:]), len(between) + 1]
+    strengths: list[int] = [Strength.SENTENCE] * (count + 2)
+    _bind_run(f"x{between}", Atoms(starts, ends, strengths), 0, count + 1)
+    return strengths[:-1], strengths.index(Strength.SENTENCE)
 
 
 def _bind_run(shadow: str, atoms: Atoms, before: int, after: int) -> None:

@@ -20,7 +20,7 @@ _OPENING: Final = frozenset(_BRACKETS.values())
 # An apostrophe within a word is no quote.
 _MARK = re.compile(
     rf"[{re.escape(''.join(_BRACKETS))}{re.escape(''.join(_BRACKETS.values()))}“”„«»]"
-    r"|(?<!\w)[‘’‚‹'](?=\w)|(?<=[^\s(])[’‘›'](?!\w)|(?P<paragraph>\n\s*\n)"
+    r"|(?<!\w)[‘’‚‹'](?=\w)|(?<=[^\s(])[’‘›'](?!\w)|\n\s*\n"
 )
 _OPENS_QUOTE = re.compile(r"(?:\A|(?<=[\s(\[{「『（—–-]))\S(?=\S)|[“‘](?=\w)|[«„‚](?=\s)")
 _SEARCHED: Final = 4
@@ -31,8 +31,11 @@ def spare_pairs(shadow: str, atoms: Atoms) -> None:
     """Lowers the strength of sentence ends of `atoms` that lie within a pair."""
     if Strength.SENTENCE not in atoms.strengths[:-1]:
         return
+    pairs = _pairs(shadow)
+    if not pairs:
+        return
     edges = [0] * (len(shadow) + 1)
-    for start, end in _pairs(shadow):
+    for start, end in pairs:
         edges[start] += 1
         edges[end] -= 1
     depths = list(accumulate(edges))
@@ -46,11 +49,11 @@ def _pairs(shadow: str) -> list[tuple[int, int]]:
     pairs: list[tuple[int, int]] = []
     opened: list[tuple[str, int]] = []
     for match in _MARK.finditer(shadow):
-        if match["paragraph"]:
+        mark, at = match[0], match.start()
+        kind = _KINDS.get(mark)
+        if kind is None:  # the end of a paragraph
             opened.clear()
             continue
-        mark, at = match[0], match.start()
-        kind = _KINDS[mark]
         is_quote = kind in "'\""
         if _OPENS_QUOTE.match(shadow, at) if is_quote else mark in _OPENING:
             opened.append((kind, at))

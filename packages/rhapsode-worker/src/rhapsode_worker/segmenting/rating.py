@@ -42,6 +42,7 @@ def rate_gaps(shadow: str, atoms: Atoms, sentence_ends: set[int]) -> None:
     has_case = shadow.lower() != shadow
     starts, ends, strengths = atoms.starts, atoms.ends, atoms.strengths
     begins_sentence = True
+    kept: dict[tuple[str, int, bool, bool], Strength] = {}  # a text has few kinds of places
     for at, end in enumerate(ends[:-1]):
         strength = strengths[at]
         if strength != GAP:
@@ -49,11 +50,15 @@ def rate_gaps(shadow: str, atoms: Atoms, sentence_ends: set[int]) -> None:
         elif _is_plain(shadow, end, starts[at + 1]) and end not in sentence_ends:
             strengths[at] = strength = Strength.WORD
         else:
-            place = _Place(shadow, starts[at], end, starts[at + 1])
-            strength = place.line_strength()
+            is_end = end in sentence_ends
+            start, following = starts[at], starts[at + 1]
+            around = shadow[start : following + 1], end - start, is_end, begins_sentence
+            strength = kept.get(around)
             if strength is None:
-                is_end = end in sentence_ends and not (begins_sentence and place.is_list_mark())
-                strength = place.sentence_strength(has_case) if is_end else place.word_strength()
+                place = _Place(shadow, start, end, following)
+                strength = place.strength(is_end, begins_sentence, has_case)
+                if not (shadow[following] in OPENERS or shadow[end - 1].isdigit()):
+                    kept[around] = strength  # decided by nothing further on
             strengths[at] = strength
         begins_sentence = strength >= Strength.SENTENCE or shadow[end] in _LINE_ENDS
     if strengths:
@@ -87,18 +92,33 @@ class _Place:
         self._following = following
         """Where the part after the space begins."""
 
-    def line_strength(self) -> Strength | None:
+    def strength(self, is_sentence_end: bool, begins_sentence: bool, has_case: bool) -> Strength:
+        """Rates the space.
+
+        Args:
+            is_sentence_end: Whether a sentence seems to end before it.
+            begins_sentence: Whether the part before it is a sentence's first.
+            has_case: Whether the text has capitals.
+        """
+        strength = self._line_strength()
+        if strength is not None:
+            return strength
+        if is_sentence_end and not (begins_sentence and self._is_list_mark()):
+            return self._sentence_strength(has_case)
+        return self._word_strength()
+
+    def _line_strength(self) -> Strength | None:
         """Rates a space that ends a paragraph; None for any other."""
         if self._following - self._end == 1:
             return Strength.SENTENCE if self._shadow[self._end] == "\u2029" else None
         lines = len(_LINE_END.findall(self._shadow, self._end, self._following))
         return Strength.SENTENCE if lines > 1 else None
 
-    def is_list_mark(self) -> bool:
+    def _is_list_mark(self) -> bool:
         """Whether the part before the space is the number of what follows."""
         return _LIST_MARK.fullmatch(self._shadow, self._start, self._end) is not None
 
-    def sentence_strength(self, has_case: bool) -> Strength:
+    def _sentence_strength(self, has_case: bool) -> Strength:
         """Rates a space where a sentence seems to end."""
         word = self._shadow[self._start : self._end].rstrip(CLOSING)
         if word.endswith("."):
@@ -108,7 +128,7 @@ class _Place:
                 return Strength.CLAUSE
         return Strength.SENTENCE
 
-    def word_strength(self) -> Strength:
+    def _word_strength(self) -> Strength:
         """Rates a space within a sentence."""
         shadow = self._shadow
         gap = shadow[self._end : self._following]
