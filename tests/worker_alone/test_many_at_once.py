@@ -27,7 +27,7 @@ async def ask_together(worker: Alone, asked: list[dict[str, object]]) -> dict[in
     return answers
 
 
-@pytest.mark.parametrize("format", ["pcm", "flac"])
+@pytest.mark.parametrize("format", ["pcm", "flac", "opus"])
 @pytest.mark.contract("6.seed.reproduces")
 async def test_case_17_twenty_at_once_are_each_what_they_are_alone(
     format: str, short_path: Path

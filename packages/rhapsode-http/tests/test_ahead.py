@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import anyio
 import pytest
 from anyio.lowlevel import checkpoint
-from rhapsode_http import Limits, send_stream
+from rhapsode_http import Limits, send_stream, send_whole
 from rhapsode_http.testing import RawClient, connected, http_only, serving
 from starlette.types import Receive, Scope, Send
 
@@ -39,6 +39,11 @@ class Maker:
             self.made += 1
             await checkpoint()
             yield PIECE
+
+
+async def answer_whole(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answers with as much, all of it at once."""
+    await send_whole(send, [], PIECE * PIECES)
 
 
 async def read_whole(client: RawClient) -> None:
@@ -82,6 +87,28 @@ async def test_beyond_what_may_wait_it_goes_at_the_listeners_pace(runs_ahead: bo
                 assert (maker.made * len(PIECE) > limits.ahead_bytes) is runs_ahead
                 await client.read_to_end()
                 assert maker.done.is_set()
+
+
+async def test_one_that_is_whole_before_it_is_sent_keeps_no_other_from_running_ahead() -> None:
+    maker = Maker(runs_ahead=True)
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        await (http_only(answer_whole) if scope.get("path") == "/whole" else maker)(
+            scope, receive, send
+        )
+
+    with anyio.fail_after(20):
+        async with serving(app, limits=Limits(ahead_bytes=17 * MEBIBYTE)) as server:
+            address = server.addresses[0]
+            async with (
+                connected(address, receive_buffer_bytes=SMALL_WINDOW) as slow,
+                connected(address, receive_buffer_bytes=SMALL_WINDOW) as listener,
+            ):
+                await slow.send((GET % b"close").replace(b"GET /", b"GET /whole"))
+                await slow.read_until(b"\r\n\r\n")
+                await listener.send(GET % b"close")
+                await maker.done.wait()
+                assert await slow.read_to_end() == PIECE * PIECES
 
 
 async def test_a_connection_that_is_kept_is_not_idle_while_its_listener_reads() -> None:

@@ -1,11 +1,17 @@
 """Request bodies: counted, and read into shapes."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 
 import httpx
 import pytest
 from rhapsode_contract.shape import Request as RequestShape
-from rhapsode_http import JSON_BODY_LIMIT_BYTES, exception_handlers, read_body, read_json
+from rhapsode_http import (
+    JSON_BODY_LIMIT_BYTES,
+    UPLOAD_LIMIT_BYTES,
+    exception_handlers,
+    read_body,
+    read_json,
+)
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
@@ -35,11 +41,16 @@ APP = Starlette(
 
 
 async def post(
-    path: str, content: bytes | AsyncGenerator[bytes], kind: str | None = None
+    path: str,
+    content: bytes | AsyncGenerator[bytes],
+    kind: str | None = None,
+    encodings: Sequence[str] = (),
 ) -> httpx.Response:
     transport = httpx.ASGITransport(APP)
     async with httpx.AsyncClient(transport=transport, base_url="http://a") as client:
-        headers = {} if kind is None else {"content-type": kind}
+        headers = [("content-encoding", encoding) for encoding in encodings]
+        if kind is not None:
+            headers.append(("content-type", kind))
         return await client.post(path, content=content, headers=headers)
 
 
@@ -99,3 +110,23 @@ async def test_a_json_body_over_a_mebibyte_is_refused() -> None:
     refused = await post("/json", b'{"name": "%s"}' % name, "application/json")
     assert refused.status_code == 400
     assert "1,048,576" in refused.json()["error"]["message"]
+
+
+@pytest.mark.parametrize("encodings", [["gzip"], ["identity", "br"], ["identity, gzip"]])
+async def test_an_encoded_body_is_refused_by_the_name_of_the_header(encodings: list[str]) -> None:
+    for path in ("/json", "/raw"):
+        refused = await post(path, b'{"name"', "application/json", encodings)
+        assert refused.status_code == 400
+        assert "Content-Encoding" in refused.json()["error"]["message"]
+        assert encodings[-1] in refused.json()["error"]["message"]
+
+
+@pytest.mark.parametrize("encoding", ["identity", "Identity", ""])
+async def test_a_body_may_say_that_it_is_itself(encoding: str) -> None:
+    answer = await post("/json", b'{"name": "Ada"}', "application/json", [encoding])
+    assert answer.text == "Ada"
+
+
+@pytest.mark.contract("7.create.upload")
+def test_a_voice_upload_may_have_25_megabytes_and_no_more() -> None:
+    assert UPLOAD_LIMIT_BYTES == 25 * 1000 * 1000

@@ -30,8 +30,9 @@ async def status_for(*authorization: bytes) -> int:
 
 
 @pytest.mark.contract("d.network.token")
-async def test_who_shows_the_token_is_let_in() -> None:
-    assert await status_for(b"Bearer s3cret") == 200
+@pytest.mark.parametrize("shown", [b"Bearer s3cret", b"bearer s3cret", b"BEARER  s3cret"])
+async def test_who_shows_the_token_is_let_in(shown: bytes) -> None:
+    assert await status_for(shown) == 200
 
 
 @pytest.mark.parametrize(
@@ -42,6 +43,8 @@ async def test_who_shows_the_token_is_let_in() -> None:
         (b"Bearer",),
         (b"Bearer s3cre",),
         (b"Bearer s3crets",),
+        (b"Bearer S3cret",),
+        (b"Bearers3cret",),
         (b"Basic s3cret",),
         (b"s3cret",),
         (b"Bearer \xff",),

@@ -99,11 +99,11 @@ def test_the_line_takes_its_limit_and_not_one_more(count: int, limit: int) -> No
 
 
 def test_a_job_behind_one_that_waits_for_the_engine_alone_counts_as_waiting() -> None:
-    threads = EngineThreads(2, 1)
+    threads = EngineThreads(2, 2)
     speaking, load = Gate(), Gate(alone=True)
     threads.join_line(speaking.job)
     speaking.begins()
-    threads.add(load.job)
+    threads.join_line(load.job)
     threads.join_line(Done().job)
     with pytest.raises(Overloaded):  # a thread is idle, but no job can be given to it
         threads.join_line(Done().job)
@@ -121,22 +121,6 @@ def test_an_utterance_that_has_to_load_first_counts_as_waiting_while_it_does() -
         threads.join_line(Done().job)
     speaking.may_end.set()
     switching.may_end.set()
-
-
-def test_a_load_takes_no_place_from_an_utterance_and_is_never_refused() -> None:
-    threads = EngineThreads(1, 1)
-    speaking = Gate()
-    threads.join_line(speaking.job)
-    speaking.begins()
-    for _ in range(5):
-        threads.add(Done(alone=True).job)
-    last = Done()
-    threads.join_line(last.job)
-    with pytest.raises(Overloaded):
-        threads.join_line(Done().job)
-    threads.add(Done().job)
-    speaking.may_end.set()
-    last.is_over()
 
 
 def test_a_withdrawn_job_leaves_its_place_to_another() -> None:
@@ -176,7 +160,7 @@ def test_withdrawing_the_head_of_the_line_lets_those_behind_it_start() -> None:
     threads.join_line(speaking.job)
     speaking.begins()
     for job in (load, behind.job):  # the idle thread has looked, in vain, after each of them
-        threads.add(job)
+        threads.join_line(job)
         assert was_asked.acquire(timeout=SECONDS)
     assert threads.withdraw(load)
     behind.is_over()
@@ -194,7 +178,7 @@ def test_a_job_that_needs_all_waits_for_the_running_ones_and_holds_up_the_next(
         threads.join_line(gate.job)
     for gate in before:
         gate.begins()
-    threads.add(alone.job)
+    threads.join_line(alone.job)
     for gate in behind:
         threads.join_line(gate.job)
     for gate in before:
@@ -308,7 +292,7 @@ def test_any_history_keeps_order_and_limits_and_loses_nothing(count: int, steps:
         jobs.append(history.job(len(jobs), alone=step == "alone"))
         history.threads.join_line(jobs[-1])
     last = Done(alone=True)
-    history.threads.add(last.job)
+    history.threads.join_line(last.job)
     last.is_over()
 
     assert sorted([*history.started, *withdrawn]) == list(range(len(jobs)))

@@ -9,6 +9,7 @@ from rhapsode_contract.admission import (
     check_params,
     check_text,
     effective_variant,
+    voice_field,
 )
 from rhapsode_contract.capabilities import (
     Blending,
@@ -202,6 +203,7 @@ __all__ = [
     "answer_at",
     "check_answer",
     "check_conversation",
+    "voice_field",
     "check_delivery",
     "check_format",
     "check_language",

@@ -107,11 +107,16 @@ def check_conversation(
             field="turns",
         )
     for label, voice_id in voices.items():
-        field = cut(f"voices.{label}")
+        field = voice_field(label)
         if label not in speakers:
             raise BadRequest(f"{field}: no turn has this speaker", field=field)
         check_voice_id(voice_id, field)
     return stripped
+
+
+def voice_field(label: str) -> str:
+    """Names the voice of a speaker in an error, on one line, however the request calls them."""
+    return f"voices.{cut(label) if label.isprintable() else shown(label)}"
 
 
 def check_format(format_name: str | None, formats: Collection[str]) -> str:

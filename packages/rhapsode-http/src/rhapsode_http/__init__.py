@@ -7,7 +7,7 @@ from rhapsode_http.body import (
     JSON_BODY_LIMIT_BYTES,
     UPLOAD_LIMIT_BYTES,
     body_pieces,
-    check_declared_length,
+    check_body_head,
     read_body,
     read_json,
 )
@@ -58,7 +58,7 @@ __all__ = [
     "beside",
     "body_pieces",
     "bind",
-    "check_declared_length",
+    "check_body_head",
     "configure_logs",
     "error_response",
     "exception_handlers",

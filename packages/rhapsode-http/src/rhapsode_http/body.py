@@ -5,14 +5,15 @@ from typing import TypeVar
 
 from rhapsode_contract.errors import BadRequest
 from rhapsode_contract.parsing import parse_request
+from rhapsode_contract.quoting import shown
 from rhapsode_contract.shape import Request as RequestShape
 from starlette.requests import Request
 
 JSON_BODY_LIMIT_BYTES = 1024 * 1024
 """1 MiB."""
 
-UPLOAD_LIMIT_BYTES = 25 * 1024 * 1024
-"""25 MiB: the "25 MB" of the contract, read in the caller's favour."""
+UPLOAD_LIMIT_BYTES = 25_000_000
+"""25 MB, decimal: what the contract (§ 7) says, where it says MiB of other things."""
 
 R = TypeVar("R", bound=RequestShape)
 
@@ -26,10 +27,10 @@ async def read_body(request: Request, *, limit_bytes: int, what: str) -> bytes:
         what: Names the body in the error, such as "a voice upload".
 
     Raises:
-        BadRequest: The body is too long.
+        BadRequest: The body is encoded, or too long.
         starlette.requests.ClientDisconnect: The client left first.
     """
-    check_declared_length(request, limit_bytes=limit_bytes, what=what)
+    check_body_head(request, limit_bytes=limit_bytes, what=what)
     body = bytearray()
     async for piece in request.stream():
         body += piece
@@ -47,10 +48,10 @@ async def body_pieces(request: Request, limit_bytes: int, what: str) -> AsyncGen
         what: Names the body in the error.
 
     Raises:
-        BadRequest: The body is too long.
+        BadRequest: The body is encoded, or too long.
         starlette.requests.ClientDisconnect: The client left first.
     """
-    check_declared_length(request, limit_bytes=limit_bytes, what=what)
+    check_body_head(request, limit_bytes=limit_bytes, what=what)
     count = 0
     async for piece in request.stream():
         count += len(piece)
@@ -59,22 +60,29 @@ async def body_pieces(request: Request, limit_bytes: int, what: str) -> AsyncGen
         yield piece
 
 
-def check_declared_length(request: Request, *, limit_bytes: int, what: str) -> None:
-    """Refuses a body by its `Content-Length`, before any of it is read.
+def check_body_head(request: Request, *, limit_bytes: int, what: str) -> None:
+    """Refuses a body by what the headers say of it, before any of it is read.
 
     Raises:
-        BadRequest: The header says more than `limit_bytes`.
+        BadRequest: `Content-Length` says more than `limit_bytes`, or `Content-Encoding` says that
+            the body is not itself: a few bytes of gzip may become any number.
     """
     declared = request.headers.get("content-length", "")
     if declared.isascii() and declared.isdecimal() and int(declared) > limit_bytes:
         raise _too_long(limit_bytes, what)
+    for encoding in request.headers.getlist("content-encoding"):
+        if encoding.strip().lower() not in {"", "identity"}:
+            raise BadRequest(
+                f"the Content-Encoding must be identity or absent, not {shown(encoding)}"
+            )
 
 
 async def read_json(request: Request, model: type[R]) -> R:
     """Reads a JSON body of at most 1 MiB into `model`.
 
     Raises:
-        BadRequest: The content type is not JSON, the body is too long, or it does not fit.
+        BadRequest: The content type is not JSON, or the body is encoded, too long, or does not
+            fit.
         starlette.requests.ClientDisconnect: The client left first.
     """
     content_type = request.headers.get("content-type", "")

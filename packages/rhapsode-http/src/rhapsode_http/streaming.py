@@ -55,7 +55,7 @@ async def send_stream(
 
 
 async def send_whole(send: Send, headers: Headers, body: bytes, *, status: int = 200) -> None:
-    """Sends an answer that is complete, with its length."""
+    """Sends an answer that is complete, with its length, at its listener's pace."""
     start = [*headers, (b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": status, "headers": start})
     await send({"type": "http.response.body", "body": body, "more_body": False})

@@ -1,7 +1,10 @@
 """Calls of the adapter beside its engine threads: what may block, and needs no model."""
 
+import asyncio
 import logging
+import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TypeVar
 
 import anyio
@@ -18,40 +21,84 @@ Mapping = Callable[[BaseException], RhapsodeError]
 """Returns what a caller hears of an exception."""
 
 
-async def ask_aside(call: Callable[[], T], as_failure: Mapping) -> T:
-    """Returns what the adapter answers on a thread of its own.
+class Aside:
+    """A number of places for calls of one kind, each on a thread of its own.
 
-    The call is left behind, not waited for, where the server is closed meanwhile.
-
-    Raises:
-        RhapsodeError: What `as_failure` makes of an exception.
+    A call whose caller leaves is left behind, not waited for, and keeps its place until it ends:
+    an adapter that hangs costs as many threads as there are places, and holds up no other kind.
     """
-    return await _aside(call, as_failure, may_abandon=True)
+
+    def __init__(self, places: int) -> None:
+        self._places = anyio.CapacityLimiter(places)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the next call would have to wait."""
+        return self._places.available_tokens < 1
+
+    async def ask(self, call: Callable[[], T], as_failure: Mapping) -> T:
+        """Returns what the adapter answers, once there is a place.
+
+        Raises:
+            RhapsodeError: What `as_failure` makes of an exception.
+        """
+        turn = _Turn(self._places)
+        await self._places.acquire_on_behalf_of(turn)
+        try:
+            outcome = await anyio.to_thread.run_sync(
+                lambda: turn.taken(lambda: _outcome_of(call, as_failure)),
+                abandon_on_cancel=True,
+                limiter=anyio.CapacityLimiter(1),  # the places are counted here
+            )
+        finally:
+            turn.give_up()
+        if isinstance(outcome, RhapsodeError):
+            raise outcome
+        return outcome
+
+
+class _Turn:
+    """One place, given back by the thread that takes it, or by its caller if none has."""
+
+    def __init__(self, places: anyio.CapacityLimiter) -> None:
+        self._places = places
+        self._loop = asyncio.get_running_loop()
+        self._claim = threading.Lock()  # for the first who comes; never released
+
+    def taken(self, call: Callable[[], T]) -> T:
+        """Called on the thread: returns what `call` does; the place is free after it."""
+        if not self._claim.acquire(blocking=False):
+            raise RuntimeError("the caller left before the thread began; nobody hears this")
+        try:
+            return call()
+        finally:
+            with suppress(RuntimeError):  # the loop is closed: the worker has left meanwhile
+                self._loop.call_soon_threadsafe(self._free)
+
+    def give_up(self) -> None:
+        """Called by the one who asked, at the end in any case."""
+        if self._claim.acquire(blocking=False):
+            self._free()
+
+    def _free(self) -> None:
+        self._places.release_on_behalf_of(self)
 
 
 async def change_aside(
     call: Callable[[], T], as_failure: Mapping, *, limiter: anyio.CapacityLimiter
 ) -> T:
-    """The same for a call that changes something: it is always waited for to its end.
+    """Returns what the adapter answers to a call that changes something: it is always waited for
+    to its end.
 
     Args:
         call: What changes.
-        as_failure: As for `ask_aside`.
+        as_failure: As for `Aside.ask`.
         limiter: How many may change at once.
+
+    Raises:
+        RhapsodeError: What `as_failure` makes of an exception.
     """
-    return await _aside(call, as_failure, may_abandon=False, limiter=limiter)
-
-
-async def _aside(
-    call: Callable[[], T],
-    as_failure: Mapping,
-    *,
-    may_abandon: bool,
-    limiter: anyio.CapacityLimiter | None = None,
-) -> T:
-    outcome = await anyio.to_thread.run_sync(
-        _outcome_of, call, as_failure, abandon_on_cancel=may_abandon, limiter=limiter
-    )
+    outcome = await anyio.to_thread.run_sync(_outcome_of, call, as_failure, limiter=limiter)
     if isinstance(outcome, RhapsodeError):
         raise outcome
     return outcome

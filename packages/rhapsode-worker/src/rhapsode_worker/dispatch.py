@@ -30,7 +30,9 @@ class Utterance:
     is_streamed: bool
 
     max_seconds: int
-    """Most audio that a buffered answer may hold: a second for each character allowed."""
+    """Most audio that an answer may hold, so that a model that finds no end is given one: a second
+    for each character allowed.
+    """
 
 
 def dispatch(body: wire.SpeakRequest, capabilities: wire.Capabilities) -> Utterance:

@@ -12,7 +12,7 @@ class Doorkeeper:
 
     def __init__(self, app: ASGIApp, token: str) -> None:
         self._app = app
-        self._expected = f"Bearer {token}".encode()
+        self._token = token.encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or self._is_known(scope):
@@ -23,4 +23,8 @@ class Doorkeeper:
 
     def _is_known(self, scope: Scope) -> bool:
         shown = [value for name, value in scope["headers"] if name == b"authorization"]
-        return len(shown) == 1 and hmac.compare_digest(shown[0], self._expected)
+        if len(shown) != 1:
+            return False
+        scheme, _, token = shown[0].partition(b" ")  # a scheme in any case (RFC 9110 § 11.1)
+        is_right = hmac.compare_digest(token.strip(b" "), self._token)
+        return is_right and scheme.lower() == b"bearer"

@@ -19,13 +19,13 @@ Lend = Callable[[], AbstractAsyncContextManager[Encoder]]
 class Meter:
     """How much audio an utterance has come to so far."""
 
-    def __init__(self, native: NativeFormat, max_seconds: int | None) -> None:
+    def __init__(self, native: NativeFormat, max_seconds: int) -> None:
         """Args:
         native: What the samples are.
-        max_seconds: Where an answer is held in memory, the most it may hold.
+        max_seconds: The most there may be, held in memory or streamed.
         """
         self._native = native
-        self._max_bytes = None if max_seconds is None else max_seconds * native.bytes_per_second
+        self._max_bytes = max_seconds * native.bytes_per_second
         self._bytes = 0
 
     @property
@@ -37,10 +37,10 @@ class Meter:
         """Counts samples.
 
         Raises:
-            Internal: They are more than may be held.
+            Internal: They are more than there may be.
         """
         self._bytes += len(pcm)
-        if self._max_bytes is not None and self._bytes > self._max_bytes:
+        if self._bytes > self._max_bytes:
             raise Internal(
                 f"the engine made over {self._max_bytes // self._native.bytes_per_second} seconds"
                 " of audio, a second for each character that a request may have"

@@ -60,7 +60,7 @@ class Engine(ABC):
     """How many utterances `speak` can make at once, each on a thread of its own."""
 
     queue_limit: ClassVar[int] = 32
-    """Most utterances that wait in line; one more is `overloaded`."""
+    """Most requests that wait in line, loads among them; one more is `overloaded`."""
 
     reference_formats: ClassVar[Collection[str]] = ("wav",)
     """File types, lower case and without the dot, that `create_voice` makes a voice from."""
@@ -155,7 +155,8 @@ class Engine(ABC):
         """Downloads a variant's weights to `weights_dir` or wherever the engine keeps them.
 
         Puts nothing on the device; returns at once where they are there. Called on a thread of its
-        own, beside `speak`. `Weights.fetch` does the downloading; give it `is_fetch_abandoned`.
+        own, beside `speak`; four run at once, and one that is abandoned is one of them until it
+        ends. `Weights.fetch` does the downloading; give it `is_fetch_abandoned`.
         """
         raise NotImplementedError
 

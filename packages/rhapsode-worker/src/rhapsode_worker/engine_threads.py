@@ -43,12 +43,11 @@ class EngineThreads:
 
         Args:
             count: How many jobs may run at once, at least 1.
-            queue_limit: Most jobs that `join_line` lets wait.
+            queue_limit: Most jobs that wait, of whatever kind.
         """
         self._count = count
         self._queue_limit = queue_limit
         self._line: deque[Job] = deque()
-        self._utterances: set[Job] = set()  # those in line whose number is limited
         self._running: set[Job] = set()
         self._is_held = False  # by a job that needs the engine for itself
         self._changed = threading.Condition()
@@ -69,18 +68,10 @@ class EngineThreads:
         with self._changed:
             line = [*self._line, job]
             # A job that a free thread is about to take does not wait.
-            waiting = sum(
-                each is job or each in self._utterances for each in line[self._starting(line) :]
-            )
-            if waiting > self._queue_limit:
-                raise Overloaded(f"{self._queue_limit} utterances wait already; try again soon")
-            self._utterances.add(job)
-            self._add(job)
-
-    def add(self, job: Job) -> None:
-        """Puts a job at the end of the line, however long it is."""
-        with self._changed:
-            self._add(job)
+            if len(line) - self._starting(line) > self._queue_limit:
+                raise Overloaded(f"{self._queue_limit} requests wait already; try again soon")
+            self._line.append(job)
+            self._changed.notify()
 
     def withdraw(self, job: Job) -> bool:
         """Takes a job out of the line; returns False where its turn has come already."""
@@ -89,7 +80,6 @@ class EngineThreads:
                 self._line.remove(job)
             except ValueError:
                 return False
-            self._utterances.discard(job)
             self._changed.notify()  # it may have been what held up those behind it
             return True
 
@@ -106,10 +96,6 @@ class EngineThreads:
             if job.needs_all():
                 return place or int(not self._running)
         return min(free, len(line))
-
-    def _add(self, job: Job) -> None:
-        self._line.append(job)
-        self._changed.notify()
 
     def _work(self) -> None:
         while True:
@@ -137,6 +123,5 @@ class EngineThreads:
                 return None
             self._is_held = True
         self._line.popleft()
-        self._utterances.discard(job)
         self._running.add(job)
         return job

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import rhapsode_contract as wire
 from rhapsode_contract import (
@@ -10,6 +10,7 @@ from rhapsode_contract import (
     FetchRequest,
     Health,
     LoadRequest,
+    Overloaded,
     Unsupported,
 )
 from rhapsode_http import exception_handlers, read_json, while_connected
@@ -19,7 +20,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from rhapsode_worker.abilities import Abilities
-from rhapsode_worker.aside import ask_aside
+from rhapsode_worker.aside import Aside
 from rhapsode_worker.capabilities import describe
 from rhapsode_worker.conversation import dispatch_dialogue
 from rhapsode_worker.dispatch import Utterance, dispatch
@@ -32,6 +33,9 @@ from rhapsode_worker.studio import Studio
 from rhapsode_worker.voice_routes import VoiceRoutes
 
 R = TypeVar("R", bound=wire.Request)
+
+_FETCHES_AT_ONCE: Final = 4
+"""Downloads, so that few are as fast as many; one that nobody waits for counts until it ends."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,7 @@ class Routes:
         self._drain = drain
         self._abilities = Abilities(engine)
         self._voices = VoiceRoutes(engine)
+        self._fetches = Aside(_FETCHES_AT_ONCE)
         self._documents: dict[str | None, Capabilities] = {}
 
     def app(self) -> Starlette:
@@ -97,15 +102,15 @@ class Routes:
         """`POST /load`: idempotent."""
         body = await _read_optional(request, LoadRequest)
         known = self._describe().variants
-        await self._studio.load(
-            wire.effective_variant(body.variant, self._studio.model.resident, known)
-        )
-        return _json(self._health())
+        variant = wire.effective_variant(body.variant, self._studio.model.resident, known)
+        with while_connected(request.scope):
+            return _json(await self._studio.load(variant, self._health))
 
-    async def unload(self, _: Request) -> Response:
+    async def unload(self, request: Request) -> Response:
         """`POST /unload`: idempotent; waits for what is speaking."""
-        await self._studio.unload()
-        return _json(self._health())
+        await _read_optional(request, _UnloadRequest)
+        with while_connected(request.scope):
+            return _json(await self._studio.unload(self._health))
 
     async def terminate(self, _: Request) -> Response:
         """`POST /terminate`: the same as SIGTERM, for who cannot send one."""
@@ -118,9 +123,11 @@ class Routes:
         if not self._abilities.can_fetch:
             raise Unsupported("this engine fetches nothing; its weights come with the first load")
         variant = wire.effective_variant(body.variant, None, self._describe().variants)
+        if self._fetches.is_full:
+            raise Overloaded(f"{_FETCHES_AT_ONCE} fetches run already; try again soon")
         with while_connected(request.scope), fetch_watch():
             # No engine thread, so that a download takes no turn from who speaks.
-            await ask_aside(lambda: self._engine.fetch(variant), as_fetch_error)
+            await self._fetches.ask(lambda: self._engine.fetch(variant), as_fetch_error)
         return Response(status_code=204)
 
     async def speak(self, request: Request) -> Response:
@@ -129,7 +136,7 @@ class Routes:
         described = self._describe()
         utterance = dispatch(body, described)
         if body.voice is not None:
-            await self._voices.check(body.voice)
+            await self._voices.check(request.scope, body.voice)
         return self._spoken(utterance)
 
     async def dialogue(self, request: Request) -> Response:
@@ -139,7 +146,7 @@ class Routes:
             raise Unsupported("no variant of this engine performs dialogue")
         utterance = dispatch_dialogue(body, self._describe())
         for label, voice_id in (body.voices or {}).items():
-            await self._voices.check(voice_id, f"voices.{label}")
+            await self._voices.check(request.scope, voice_id, wire.voice_field(label))
         return self._spoken(utterance)
 
     def _spoken(self, utterance: Utterance) -> Response:
@@ -147,6 +154,7 @@ class Routes:
         return SpokenAudio(self._studio, self._encoders, utterance, native)
 
     def _health(self) -> Health:
+        """Returns what is so now; called on the loop or on an engine thread."""
         model = self._studio.model
         return Health(
             process="draining" if self._drain.has_begun() else "up",
@@ -169,6 +177,10 @@ class Routes:
                 resident=resident,
             )
         return self._documents[resident]
+
+
+class _UnloadRequest(wire.Request):
+    """Body of `POST /unload`: nothing that could be said."""
 
 
 async def _read_optional(request: Request, model: type[R]) -> R:

@@ -62,7 +62,7 @@ class SpokenAudio(Response):
 
     async def _speak(self, send: Send) -> None:
         streamed = self._utterance.is_streamed
-        meter = Meter(self._native, None if streamed else self._utterance.max_seconds)
+        meter = Meter(self._native, self._utterance.max_seconds)
         lend = partial(
             self._encoders.encoder, self._utterance.format, self._native, buffered=not streamed
         )
@@ -71,10 +71,12 @@ class SpokenAudio(Response):
             async with encoded(recording.take, lend, meter, self._studio.room) as pieces:
                 if streamed:
                     await self._stream(send, pieces, meter)
-                else:
-                    await self._send_whole(send, pieces, meter)
+                    return
+                body = b"".join([piece async for piece in pieces])
         finally:
             recording.abandon()  # of a whole take nothing is left to abandon
+        # The encoder is free for the next one while a slow reader takes what is whole.
+        await self._send_whole(send, body, meter)
 
     async def _stream(self, send: Send, pieces: AsyncIterator[bytes], meter: Meter) -> None:
         first = await anext(pieces)
@@ -94,8 +96,7 @@ class SpokenAudio(Response):
         except RhapsodeError as failure:
             raise StreamAborted(failure.message) from failure
 
-    async def _send_whole(self, send: Send, pieces: AsyncIterator[bytes], meter: Meter) -> None:
-        body = b"".join([piece async for piece in pieces])
+    async def _send_whole(self, send: Send, body: bytes, meter: Meter) -> None:
         headers = [
             (b"content-type", self._content_type),
             (_DURATION, str(meter.duration_ms).encode()),

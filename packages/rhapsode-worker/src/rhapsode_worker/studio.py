@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from typing import Final, cast
+from typing import Final, TypeVar, cast
 
 from rhapsode_contract import RhapsodeError
 
@@ -22,6 +22,8 @@ from rhapsode_worker.requests import DialogueRequest, SpeakRequest
 from rhapsode_worker.take import Abandoned, Room, Take
 
 logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 ROOM_BYTES: Final = 64 * 1024 * 1024
 """Audio that may wait for slow readers before the engine waits for them."""
@@ -54,21 +56,40 @@ class Studio:
         """Returns the samples that a variant makes."""
         return self._variants[variant].native_format or self._engine.native_format
 
-    async def load(self, variant: str) -> None:
-        """Returns with `variant` resident.
+    async def load(self, variant: str, look: Callable[[], T]) -> T:
+        """Makes `variant` resident in its turn, and returns what `look` sees of it.
+
+        Left before its turn has come, it is withdrawn; left later, it goes on to its end, as a
+        model cannot be stopped while it loads.
+
+        Args:
+            variant: What is to be resident.
+            look: Called on the engine's thread, before anything else can change what is resident.
 
         Raises:
+            Overloaded: The line is full.
             RhapsodeError: It did not load.
         """
-        await self._alone(lambda: self.model.ensure(variant))
 
-    async def unload(self) -> None:
-        """Returns with nothing resident, once every utterance before it has ended.
+        def load() -> T:
+            self.model.ensure(variant)
+            return look()
+
+        return await self._alone(load)
+
+    async def unload(self, look: Callable[[], T]) -> T:
+        """Unloads once every utterance before it has ended; else as `load`.
 
         Raises:
+            Overloaded: The line is full.
             RhapsodeError: The adapter failed.
         """
-        await self._alone(self.model.unload)
+
+        def unload() -> T:
+            self.model.unload()
+            return look()
+
+        return await self._alone(unload)
 
     def record(self, request: SpeakRequest | DialogueRequest) -> "Recording":
         """Puts an utterance in line and returns its take at once.
@@ -146,33 +167,43 @@ class Studio:
         if isinstance(failure, DeviceLost):
             self._device_lost()
 
-    async def _alone(self, action: Callable[[], None]) -> None:
-        """Runs `action` on an engine thread with nothing beside it."""
+    async def _alone(self, action: Callable[[], T]) -> T:
+        """Runs `action` on an engine thread with nothing beside it, unless nobody waits for it any
+        more when its turn comes.
+        """
         loop = asyncio.get_running_loop()
-        done: asyncio.Future[RhapsodeError | None] = loop.create_future()
+        done: asyncio.Future[T | RhapsodeError] = loop.create_future()
 
-        def tell(failure: RhapsodeError | None) -> None:
+        def tell(outcome: T | RhapsodeError) -> None:
             if not done.done():  # whoever asked may have left
-                done.set_result(failure)
+                done.set_result(outcome)
 
         def run() -> None:
-            failure: RhapsodeError | None = None
-            try:
-                action()
-            except RhapsodeError as error:
-                failure = error
-            except Exception as error:
-                logger.exception("the engine failed")
-                failure = as_engine_error(error, "the engine failed")
-            self._look_at(failure)
+            outcome = self._outcome_of(action)
             with suppress(RuntimeError):  # the loop is closed: the worker has left meanwhile
-                loop.call_soon_threadsafe(tell, failure)
+                loop.call_soon_threadsafe(tell, outcome)
 
         context = contextvars.copy_context()
-        self._threads.add(Job(lambda: context.run(run), needs_all=lambda: True))
-        failure = await done
-        if failure is not None:
-            raise failure
+        job = Job(lambda: context.run(run), needs_all=lambda: True)
+        self._threads.join_line(job)
+        try:
+            outcome = await done
+        finally:
+            self._threads.withdraw(job)  # of one whose turn has come nothing is left in line
+        if isinstance(outcome, RhapsodeError):
+            raise outcome
+        return outcome
+
+    def _outcome_of(self, action: Callable[[], T]) -> T | RhapsodeError:
+        try:
+            return action()
+        except RhapsodeError as error:
+            failure = error
+        except Exception as error:
+            logger.exception("the engine failed")
+            failure = as_engine_error(error, "the engine failed")
+        self._look_at(failure)
+        return failure
 
 
 def _checked(pcm: object) -> bytes:

@@ -4,16 +4,18 @@ import json
 import logging
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Final, TypeVar, cast
 
 import anyio
 from rhapsode_contract import RhapsodeError, UnknownVoice, Unsupported, Voice, check_voice_id
+from rhapsode_http import while_connected
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+from starlette.types import Scope
 
 from rhapsode_worker.abilities import Abilities
-from rhapsode_worker.aside import ask_aside, change_aside
+from rhapsode_worker.aside import Aside, change_aside
 from rhapsode_worker.engine import Engine
 from rhapsode_worker.failures import as_engine_error
 from rhapsode_worker.voices import check_voice, checked_voices
@@ -24,6 +26,11 @@ from rhapsode_worker.voicing.upload import received_voice
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
+
+_QUESTIONS_AT_ONCE: Final = 16
+"""To an adapter that may read a folder for each; more wait."""
+
+_NO_LIST: Final = "the voices cannot be listed"
 
 
 class VoiceRoutes:
@@ -37,6 +44,7 @@ class VoiceRoutes:
         self._engine = engine
         self._abilities = Abilities(engine)
         self._complained: set[str] = set()
+        self._aside = Aside(_QUESTIONS_AT_ONCE)
         # An adapter need not think of two changes at once.
         self._changes = anyio.CapacityLimiter(1)
 
@@ -52,7 +60,7 @@ class VoiceRoutes:
         """`GET /voices`, and `POST /voices` to make one."""
         if request.method == "POST":
             return await self._create(request)
-        listed = await self._asked(self._listed, "the voices cannot be listed")
+        listed = await self._asked(request.scope, self._listed, _NO_LIST)
         body = json.dumps([voice.to_object() for voice in listed]).encode()
         return Response(body, media_type="application/json")
 
@@ -71,20 +79,23 @@ class VoiceRoutes:
     async def preview(self, request: Request) -> Response:
         """`GET /voices/{id}/preview`: never made, only found."""
         voice_id = await self._known(request)
-        audio = await self._asked(lambda: self._preview(voice_id), "the preview cannot be read")
+        audio = await self._asked(
+            request.scope, lambda: self._preview(voice_id), "the preview cannot be read"
+        )
         if audio is None:
             raise Unsupported(f"id: the voice {voice_id!r} has no preview", field="id")
         return Response(audio, media_type="audio/wav")
 
-    async def check(self, voice_id: str, field: str = "voice") -> None:
-        """Holds the voice of a request against those there are.
+    async def check(self, scope: Scope, voice_id: str, field: str = "voice") -> None:
+        """Holds the voice of a request, whose body has been read, against those there are.
 
         Raises:
+            ListenerLeft: The client left first.
             BadRequest: It is no id.
             UnknownVoice: There is none of that id.
         """
         check_voice_id(voice_id, field)
-        voices = await self._asked(self._offered, "the voices cannot be listed")
+        voices = await self._asked(scope, self._offered, _NO_LIST)
         check_voice(voice_id, voices, field)
 
     async def _create(self, request: Request) -> Response:
@@ -97,9 +108,9 @@ class VoiceRoutes:
         ) as new:
             if new.blend is not None:
                 for voice_id, _ in new.blend.parts:
-                    await self.check(voice_id, "blend")
+                    await self.check(request.scope, voice_id, "blend")
             await self._change(lambda: self._make(new), "the voice cannot be made")
-        for voice in await self._asked(self._listed, "the voices cannot be listed"):
+        for voice in await self._asked(request.scope, self._listed, _NO_LIST):
             if voice.id == new.id:
                 return Response(voice.to_json(), status_code=201, media_type="application/json")
         raise as_engine_error(LookupError(new.id), "the engine does not list the voice it made")
@@ -151,15 +162,16 @@ class VoiceRoutes:
 
     async def _known(self, request: Request) -> str:
         voice_id: str = request.path_params["voice"]
-        await self.check(voice_id, "id")
+        await self.check(request.scope, voice_id, "id")
         return voice_id
 
     async def _change(self, change: Callable[[], None], otherwise: str) -> None:
         """Changes the voices, one change at a time and to its end, even if nobody waits for it."""
         await change_aside(change, _as_failure(otherwise), limiter=self._changes)
 
-    async def _asked(self, ask: Callable[[], T], otherwise: str) -> T:
-        return await ask_aside(ask, _as_failure(otherwise))
+    async def _asked(self, scope: Scope, ask: Callable[[], T], otherwise: str) -> T:
+        with while_connected(scope):
+            return await self._aside.ask(ask, _as_failure(otherwise))
 
 
 def _as_failure(otherwise: str) -> Callable[[BaseException], RhapsodeError]:

@@ -33,6 +33,8 @@ _LAST_ANSWERS_SECONDS: Final = 5.0
 
 EXIT_DRAINED: Final = 0
 EXIT_CRASHED: Final = 1
+EXIT_CUT_SHORT: Final = 1
+"""A second signal ended the drain; what was in flight may have been cut."""
 EXIT_HOPELESS: Final = 3
 """Starting again would end the same way: a wrong variable, no contract in common, an address that
 cannot be had, an adapter that declares nonsense."""
@@ -66,8 +68,11 @@ def _run(engine: Engine, handshake: HandshakeStream) -> int:
         return anyio.run(
             _serve_and_leave, engine, environment, handshake, backend_options={"use_uvloop": True}
         )
-    except (HopelessStart, ContractMismatch, DeclarationError, SocketError) as error:
+    except (HopelessStart, ContractMismatch, DeclarationError) as error:
         logger.critical("%s", error)
+        return EXIT_HOPELESS
+    except SocketError as error:
+        logger.critical("%s", error.strerror)  # its words alone: str() begins with a number
         return EXIT_HOPELESS
     except BaseException:
         logger.critical("the worker failed", exc_info=True)
@@ -113,17 +118,20 @@ async def _serve(
             if environment.token is not None and not is_loopback(environment.listen):
                 app = Doorkeeper(app, environment.token)
             server = Server(app, bound)
+            way_out = _WayOut(server)
             ready = Handshake(
                 ready=True, contract=contract, engine=engine.id, listen=str(bound.address)
             )
             async with (
-                beside(lambda: _stop_on_signal(signals, server)),
+                beside(lambda: way_out.take(signals)),
                 beside(lambda: device.end_if_lost(server)),
                 anyio.create_task_group() as tasks,
             ):
                 await tasks.start(server.serve)
                 handshake.send(ready.to_json())
-            return EXIT_CRASHED if device.is_lost else EXIT_DRAINED
+            if device.is_lost:
+                return EXIT_CRASHED
+            return EXIT_CUT_SHORT if way_out.was_cut_short else EXIT_DRAINED
 
 
 class _DeviceWatch:
@@ -158,12 +166,20 @@ def _sweep(staging: Staging) -> None:
         logger.warning("what an earlier worker left of an upload is still there: %s", error)
 
 
-async def _stop_on_signal(signals: AsyncIterator[signal.Signals], server: Server) -> None:
-    """The first signal drains; a second one ends at once.
+class _WayOut:
+    """The end that signals ask for."""
 
-    One after `/terminate` is the first: whoever asks both ways must not cut what is in flight.
-    """
-    await anext(signals)
-    server.drain()
-    await anext(signals)
-    server.close()
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self.was_cut_short = False
+
+    async def take(self, signals: AsyncIterator[signal.Signals]) -> None:
+        """The first signal drains; a second one ends at once.
+
+        One after `/terminate` is the first: whoever asks both ways must not cut what is in flight.
+        """
+        await anext(signals)
+        self._server.drain()
+        await anext(signals)
+        self.was_cut_short = True
+        self._server.close()

@@ -79,7 +79,6 @@ async def test_how_the_pcm_is_cut_makes_no_difference(
     pool: EncoderPool,
     sine: Sine,
     run_encoder: RunEncoder,
-    decode: Decode,
 ) -> None:
     # Short for single bytes, which only the joints matter for; above a message for the largest.
     native = NativeFormat(sample_rate=22_050, channels=2)
@@ -88,9 +87,22 @@ async def test_how_the_pcm_is_cut_makes_no_difference(
     for size in (piece_bytes, len(pcm)):
         async with pool.encoder(format, native) as encoder:
             outcomes.append(b"".join(await run_encoder(encoder, pcm, size)))
-    if format == "opus":  # its serial number is random
-        outcomes = [await decode(format, native, encoded) for encoded in outcomes]
     assert outcomes[0] == outcomes[1]
+
+
+@pytest.mark.parametrize("buffered", [False, True], ids=["streamed", "buffered"])
+@pytest.mark.parametrize("format", FORMATS)
+async def test_the_same_pcm_is_the_same_bytes_from_whichever_child(
+    format: str, buffered: bool, pool: EncoderPool, sine: Sine, run_encoder: RunEncoder
+) -> None:
+    native = NativeFormat(sample_rate=22_050)
+    pcm = sine(native, 0.5)
+    async with (
+        pool.encoder(format, native, buffered=buffered) as one,
+        pool.encoder(format, native, buffered=buffered) as other,  # of another child
+    ):
+        bodies = [b"".join(await run_encoder(each, pcm, 9_999)) for each in (one, other)]
+    assert bodies[0] == bodies[1]
 
 
 @pytest.mark.parametrize("format", FORMATS)

@@ -155,6 +155,13 @@ async def test_a_body_that_declares_too_much_is_refused_unread(folder: Path) -> 
     assert not await anyio.Path(folder).exists()
 
 
+async def test_an_encoded_body_is_refused_unread(folder: Path) -> None:
+    refusal = await refusal_of(folder, request_of([], encoding="gzip"))
+    assert isinstance(refusal, BadRequest)
+    assert "Content-Encoding" in refusal.message
+    assert not await anyio.Path(folder).exists()
+
+
 async def test_a_body_is_counted_as_it_arrives(folder: Path) -> None:
     piece = b"x" * 1_000_000
     taken = 0

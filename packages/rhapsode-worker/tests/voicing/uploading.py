@@ -49,6 +49,7 @@ def request_of(
     content_type: str | None = MULTIPART,
     *,
     declared_bytes: int | None = None,
+    encoding: str | None = None,
     leaves: bool = False,
 ) -> Request:
     """A request whose body arrives in these pieces, and whose client may then leave."""
@@ -65,6 +66,8 @@ def request_of(
         headers.append((b"content-type", content_type.encode()))
     if declared_bytes is not None:
         headers.append((b"content-length", b"%d" % declared_bytes))
+    if encoding is not None:
+        headers.append((b"content-encoding", encoding.encode()))
     return Request({"type": "http", "method": "POST", "headers": headers}, receive)
 
 

@@ -66,7 +66,7 @@ async def test_a_second_signal_ends_at_once_whatever_hangs(number: signal.Signal
         async with worker.client as client, await begin(client, "POST", "/speak", LONG) as speech:
             await ask_to_drain(worker, client, "signal")
             worker.signal(number)
-            await worker.ended()
+            assert await worker.ended() == 1  # for who wants to know that an answer was cut
             with pytest.raises(UpstreamError):
                 await rest_of(speech)
         assert worker.left_behind() == []
@@ -87,6 +87,20 @@ async def test_voices_that_hang_do_not_keep_a_worker() -> None:
         await ask_to_drain(worker, client, "signal")
         worker.signal()
         await worker.ended()
+
+
+@pytest.mark.contract("2.stop.exits-zero")
+async def test_voices_that_hang_and_that_nobody_waits_for_do_not_hold_up_a_drain() -> None:
+    async with (
+        running(str(ADAPTERS / "stuck.py"), engine="stuck") as worker,
+        worker.client as client,
+    ):
+        async with anyio.create_task_group() as group:
+            group.start_soon(ask, client, "GET", "/voices")
+            await worker.says("listing")
+            group.cancel_scope.cancel()
+        worker.signal()
+        assert await worker.ended() == 0
 
 
 def close_stdin(worker: Worker) -> Callable[[], Any]:

@@ -3,6 +3,7 @@
 import socket
 from pathlib import Path
 
+import anyio
 import pytest
 
 from .worker import TONE, spawned
@@ -50,6 +51,16 @@ async def test_what_the_environment_says_wrongly_is_named(
         (line,) = worker.log
         assert "exception" not in line
         assert all(word in line["message"] for word in said)
+
+
+@pytest.mark.contract("2.start.stderr-is-message")
+async def test_a_refusal_is_words_and_begins_with_no_number_of_the_system(tmp_path: Path) -> None:
+    await anyio.Path(tmp_path).chmod(0o755)
+    environ = {"RHAPSODE_WORKER_LISTEN": f"unix:{tmp_path}/w.sock"}
+    async with spawned(*TONE, environ=environ) as worker:
+        assert await worker.ended() == 3
+        await worker.says("critical")
+        assert worker.messages[-1].startswith(f"the socket folder {tmp_path} is open to others")
 
 
 async def test_an_address_that_another_process_has_is_not_taken_from_it(tmp_path: Path) -> None:

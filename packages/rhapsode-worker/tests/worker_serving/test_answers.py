@@ -156,7 +156,7 @@ async def test_every_answer_has_an_id_and_one_that_came_is_kept(
     assert minted.headers["x-request-id"]
 
 
-@pytest.mark.parametrize(("format", "count"), [("wav", 20), ("mp3", 6)])
+@pytest.mark.parametrize(("format", "count"), [("wav", 20), ("mp3", 6), ("opus", 6)])
 @pytest.mark.contract("6.seed.reproduces", "6.stream.chunked")
 async def test_many_at_once_each_get_their_own_audio(
     format: str, count: int, encoders: EncoderPool

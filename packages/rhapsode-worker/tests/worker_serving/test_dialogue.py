@@ -78,6 +78,21 @@ async def test_what_cannot_be_performed_names_what_is_wrong_and_never_reaches_th
     assert maker.events == []
 
 
+@pytest.mark.parametrize("label", ["x" * 100_000, "a\nb", "\u202ea"], ids=["long", "lines", "mark"])
+@pytest.mark.contract("6.dialogue.unknown-voice")
+async def test_a_label_is_shown_on_one_short_line(
+    label: str, encoders: EncoderPool, tmp_path: Path
+) -> None:
+    async with on_stage(Maker(tmp_path), encoders) as stage:
+        answer = await talk(
+            stage, turns=[{"speaker": label, "text": "Hi."}], voices={label: "nobody"}
+        )
+    assert (answer.status, answer.code) == (404, "unknown_voice")
+    assert answer.message.startswith("voices.")
+    assert answer.message.isprintable()
+    assert len(answer.message) < 500
+
+
 @pytest.mark.contract("6.dialogue.cues")
 async def test_cues_are_taken_out_turn_by_turn(encoders: EncoderPool, tmp_path: Path) -> None:
     maker = Maker(tmp_path)

@@ -171,21 +171,25 @@ async def test_a_whole_answer_that_fails_midway_is_an_envelope(
 
 
 @pytest.mark.contract("d.buffer.bound")
-async def test_a_whole_answer_is_bounded_and_a_streamed_one_is_not(encoders: EncoderPool) -> None:
+async def test_an_answer_is_bounded_whole_or_streamed(encoders: EncoderPool) -> None:
     # The variant allows 60 characters, so 60 seconds.
     player = Player(lambda _: iter([TENTH] * 601))
     async with on_stage(player, encoders) as stage:
         answer = await stage.speak(format="pcm")
         assert (answer.status, answer.code) == (500, "internal")
         assert "60 seconds" in answer.message
-        streamed = await stage.speak(format="pcm", stream=True)
-        assert len(streamed.body) == 601 * len(TENTH)
+        with pytest.raises(UpstreamTruncated):
+            await stage.speak(format="pcm", stream=True)
         player.score = lambda _: iter([TENTH] * 600)
-        assert len((await stage.speak(format="pcm")).body) == 600 * len(TENTH)
+        for stream in (False, True):
+            body = (await stage.speak(format="pcm", stream=stream)).body
+            assert len(body) == 600 * len(TENTH)
         assert stage.studio.room.held_bytes == 0
 
 
-async def test_an_engine_without_end_is_stopped_at_the_bound(encoders: EncoderPool) -> None:
+async def test_an_engine_without_end_is_stopped_at_the_bound(
+    encoders: EncoderPool, caplog: pytest.LogCaptureFixture
+) -> None:
     closed: list[bool] = []
 
     def endless(_: SpeakRequest) -> Iterator[bytes]:
@@ -198,9 +202,12 @@ async def test_an_engine_without_end_is_stopped_at_the_bound(encoders: EncoderPo
     player = Player(endless)
     async with on_stage(player, encoders) as stage:
         assert (await stage.speak()).code == "internal"
+        with pytest.raises(UpstreamTruncated):
+            await stage.speak(stream=True)
         player.score = player.play
         assert (await stage.speak()).status == 200
-    assert closed == [True]
+    assert closed == [True, True]
+    assert "over 60 seconds" in caplog.text  # of the stream, whose listener could not be told
 
 
 class Tape:

@@ -6,13 +6,14 @@ import threading
 from pathlib import Path
 
 import anyio
+import anyio.to_thread
 import pytest
 from rhapsode_contract import ModelUnavailable
 from rhapsode_worker.encoding.pool import EncoderPool
 from rhapsode_worker.weights import ReleaseFile, WeightFile, Weights
 
 from .maker import Maker
-from .player import Latch
+from .player import SECONDS, Latch
 from .stage import Answer, happened, on_stage, until
 
 pytestmark = pytest.mark.anyio
@@ -129,3 +130,39 @@ async def test_a_fetch_learns_whether_somebody_waits_for_it(
                 await happened(done)
         latch.open()
     assert seen == [False, how == "leaves"]
+
+
+async def test_as_many_fetches_as_may_run_hold_up_nobody_else(
+    encoders: EncoderPool, tmp_path: Path
+) -> None:
+    """Neither while they run, nor once everybody who asked for them has left."""
+    maker, may_end = Maker(tmp_path), threading.Event()
+    begun = threading.Semaphore(0)
+
+    def fetch(_: str) -> None:
+        begun.release()
+        assert may_end.wait(SECONDS)
+
+    maker.on_fetch = fetch
+    async with on_stage(maker, encoders) as stage:
+
+        async def all_but_a_fetch_is_answered() -> None:
+            refusal = await stage.ask("POST", "/fetch", {"variant": "plain"})
+            assert (refusal.status, refusal.code) == (429, "overloaded")
+            assert (await stage.ask("GET", "/voices")).status == 200
+            assert (await stage.speak(voice="ann")).status == 200
+
+        async with anyio.create_task_group() as group:
+            for _ in range(4):
+                group.start_soon(stage.ask, "POST", "/fetch", {"variant": "plain"})
+            for _ in range(4):
+                await anyio.to_thread.run_sync(begun.acquire)
+            await all_but_a_fetch_is_answered()
+            group.cancel_scope.cancel()
+        await until(lambda: stage.server.in_flight == 0)
+        await all_but_a_fetch_is_answered()
+        may_end.set()
+        status = 429
+        while status == 429:  # until the threads have said that they are done
+            status = (await stage.ask("POST", "/fetch", {"variant": "plain"})).status
+        assert status == 204

@@ -242,11 +242,11 @@ async def test_past_its_room_the_engine_waits_for_its_readers(encoders: EncoderP
     player = Player(count)
     async with on_stage(player, encoders) as stage:
         stage.studio.room = Room(10 * len(TENTH))
-        async with await stage.begin_speaking(format="pcm") as slow:
+        async with await stage.begin_speaking(format="pcm", variant="dialled") as slow:
             await until(lambda: stage.studio.room.held_bytes >= 10 * len(TENTH))
             assert given < 1000
             assert len(await slow.read_all(limit_bytes=1 << 30)) == 1000 * len(TENTH)
-        async with await stage.begin_speaking(format="pcm"):
+        async with await stage.begin_speaking(format="pcm", variant="dialled"):
             await until(lambda: stage.studio.room.held_bytes >= 10 * len(TENTH))
         player.score = player.play
         assert (await stage.speak()).status == 200  # the one who left holds no room

@@ -211,7 +211,7 @@ async def test_what_this_engine_does_not_do_is_unsupported(
     assert (answer.status, answer.code) == (422, "unsupported")
 
 
-@pytest.mark.parametrize("target", ["/fetch", "/dialogue", "/load"])
+@pytest.mark.parametrize("target", ["/fetch", "/dialogue", "/load", "/unload"])
 async def test_other_routes_read_their_bodies_as_strictly(
     target: str, encoders: EncoderPool
 ) -> None:

@@ -122,8 +122,8 @@ async def test_unload_answers_with_health_and_may_be_repeated(encoders: EncoderP
     player = Player()
     async with on_stage(player, encoders) as stage:
         await stage.speak()
-        for _ in range(2):
-            answer = await stage.ask("POST", "/unload")
+        for body in (b"", b"{}"):
+            answer = await stage.ask("POST", "/unload", body, content_type="application/json")
             assert answer.status == 200
             assert answer.json == {"process": "up", "model": "unloaded", "device": "cpu"}
         assert (await stage.speak()).status == 200

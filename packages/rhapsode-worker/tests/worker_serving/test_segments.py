@@ -87,5 +87,5 @@ async def test_a_listener_who_leaves_between_segments_stops_the_rest(encoders: E
         response.abort()
         await until(lambda: on.server.in_flight == 0)
         latch.open()
-        await on.studio.unload()
+        await on.studio.unload(lambda: None)
     assert [event for event in player.events if event.startswith("speak Three")] == []

@@ -35,7 +35,7 @@ async def test_a_take_abandoned_before_its_turn_is_not_begun_even_where_it_kept_
         second.take.abandon()
         latch.open()
         await until(lambda: studio.waiting == 0)
-        await studio.unload()
+        await studio.unload(lambda: None)
     assert player.events == ["load plain", "speak first", "unload"]
     first.abandon()
     assert studio.room.held_bytes == 0
@@ -50,7 +50,7 @@ async def no_encoder() -> AsyncGenerator[Encoder]:
 async def test_an_encoding_that_is_left_at_once_leaves_nothing_open() -> None:
     room = Room(1)
     with anyio.fail_after(5):
-        async with encoded(Take(room), no_encoder, Meter(NativeFormat(), None), room):
+        async with encoded(Take(room), no_encoder, Meter(NativeFormat(), 1), room):
             pass
     gc.collect()  # an open stream would warn, and a warning is an error here
     assert room.held_bytes == 0

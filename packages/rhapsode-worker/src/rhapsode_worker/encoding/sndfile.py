@@ -13,6 +13,8 @@ from typing import Any, Final, Protocol
 
 import _soundfile  # pyright: ignore[reportMissingTypeStubs]  # cffi makes it; it has none
 
+from rhapsode_worker.encoding.ogg import SteadySerial
+
 _ffi: Any = _soundfile.ffi
 
 _FORMATS: Final = {"opus": 0x20_0000 | 0x0064, "flac": 0x17_0000 | 0x0002}
@@ -44,6 +46,7 @@ class SndfileCodec:
         self._has_begun = False
         self._header_bytes = 0
         self._sink: _Sink = _WholeSink() if is_buffered else _StreamSink()
+        self._serial = SteadySerial() if format == "opus" else None
         self._callbacks = _callbacks(self._sink)
         info = _info(format, sample_rate_hz, channels)
         self._file = _library.sf_open_virtual(self._callbacks[0], _SFM_WRITE, info, _ffi.NULL)
@@ -66,14 +69,21 @@ class SndfileCodec:
         self._write(pcm)
         if self._is_buffered or self._sink.size == self._header_bytes:
             return b""
-        return self._sink.take()
+        return self._taken()
 
     def finish(self) -> bytes:
         """As `Codec.finish`."""
         file, self._file = self._file, _ffi.NULL
         if error := _library.sf_close(file):
             raise SndfileError(_text(_library.sf_error_number(error)))
-        return self._sink.take()
+        rest = self._taken()
+        if self._serial is not None and self._serial.holds_back:
+            raise SndfileError("what it wrote ends within an Ogg page")
+        return rest
+
+    def _taken(self) -> bytes:
+        taken = self._sink.take()
+        return taken if self._serial is None else self._serial.renumber(taken)
 
     def _write(self, pcm: bytes) -> None:
         frames = len(pcm) // self._bytes_per_frame

@@ -8,7 +8,7 @@ from typing import Final
 import anyio.to_thread
 from rhapsode_contract import BadRequest, Unsupported
 from rhapsode_contract.quoting import listed, shown
-from rhapsode_http import UPLOAD_LIMIT_BYTES, check_declared_length
+from rhapsode_http import UPLOAD_LIMIT_BYTES, check_body_head
 from starlette.requests import Request
 
 from rhapsode_worker.voicing.folder import storing
@@ -58,7 +58,7 @@ async def received_voice(
         Internal: The disk is full, or the like.
         starlette.requests.ClientDisconnect: The client left first.
     """
-    check_declared_length(request, limit_bytes=limit_bytes, what=_WHAT)
+    check_body_head(request, limit_bytes=limit_bytes, what=_WHAT)
     form = Form(request.headers.get("content-type", ""))
     upload = _Upload(staging, types, can_blend=can_blend)
     try:
