@@ -18,7 +18,11 @@ def test_an_id_chooses_itself() -> None:
 
 
 def test_a_beginning_chooses_what_begins_so_up_to_a_dot() -> None:
-    assert set(ids(only=["6.params"])) == {"6.params.by-dials", "6.params.unknown"}
+    assert set(ids(only=["6.params"])) == {
+        "6.params.by-dials",
+        "6.params.heard",
+        "6.params.unknown",
+    }
     assert all(each.startswith("6.") for each in ids(only=["6"]))
 
 

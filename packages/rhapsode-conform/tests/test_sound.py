@@ -15,11 +15,20 @@ def tone(hertz: float, amplitude: float = 0.5, seconds: float = 1.0, rate_hz: in
 
 @pytest.mark.parametrize(
     "other",
-    [tone(900), tone(440, amplitude=0.1), tone(440, seconds=1.1), Sound(bytes(16000), 8000, 1)],
+    [
+        tone(900),
+        tone(440, amplitude=0.1),
+        tone(440, seconds=1.1),
+        Sound(bytes(16000), 8000, 1),
+    ],
     ids=["another pitch", "quieter", "longer", "silent"],
 )
 def test_what_a_listener_could_tell_is_different(other: Sound) -> None:
     assert is_different(tone(440), other)
+
+
+def test_so_are_two_low_voices() -> None:
+    assert is_different(tone(110, rate_hz=24_000), tone(220, rate_hz=24_000))
 
 
 def test_so_is_a_longer_silence() -> None:

@@ -27,6 +27,7 @@ class Need(StrEnum):
     LANGUAGES = "a variant of several languages"
     ONE_LANGUAGE = "a variant of one language"
     VOICES = "voices"
+    TWO_VOICES = "two voices"
     CLONING = "a variant that clones"
     BLENDING = "a variant that blends"
     NO_BLENDING = "a variant that does not blend"

@@ -29,7 +29,8 @@ def in_time(wire: Wire, seconds: float) -> Generator[None]:
     with anyio.move_on_after(seconds) as waiting:
         yield
     if waiting.cancelled_caught:
-        raise Unreachable(f"what listens at {wire.address} answered nothing within {seconds:g} s")
+        why = wire.refusal or f"nothing came within {seconds:g} s"
+        raise Unreachable(f"no worker answers at {wire.address}: {why}")
 
 
 async def can_connect(wire: Wire) -> bool:

@@ -41,6 +41,8 @@ def _is_met(need: Need, subject: Subject) -> bool:
         return subject.worker is not None
     if need is Need.VOICES:
         return bool(subject.voices)
+    if need is Need.TWO_VOICES:
+        return len(subject.voices) > 1
     if need is Need.VARIANTS:
         return len(subject.variants) > 1
     has = _OF_A_VARIANT[need]

@@ -217,6 +217,10 @@ VOCABULARY: Final = (
 SPEAKING: Final = (
     must("6.speak.text", "`text` is required."),
     must(
+        "6.speak.whole",
+        "All of a text is spoken, to its last word, in however many pieces it is made.",
+    ),
+    must(
         "6.speak.voice",
         "`voice` is an id of the engine's own list; absent means the engine's default voice.",
     ),
@@ -230,6 +234,10 @@ SPEAKING: Final = (
     ),
     must("6.format.content-type", "The answer's `Content-Type` says what the body is."),
     must("6.format.opus", "`opus` is Ogg Opus, answered as `audio/opus`."),
+    must(
+        "6.language.chosen",
+        "A variant that lists several languages speaks the one asked for.",
+    ),
     must("6.language.single-ignored", "A variant that lists one language ignores the field."),
     must(
         "6.language.unlisted",
@@ -240,6 +248,10 @@ SPEAKING: Final = (
         "6.params.unknown",
         "A key in `params` that the effective variant has no dial for is refused with 400 "
         "`bad_request` naming it, never ignored.",
+    ),
+    must(
+        "6.params.heard",
+        "A dial changes the audio: a variant claims none that it does not turn.",
     ),
     must("6.seed.optional", "`seed` may be left out."),
     should(
@@ -298,6 +310,12 @@ SPEAKING: Final = (
         "6.dialogue.turns",
         "`turns` is required and holds at least one turn, each a speaker and a text.",
     ),
+    must("6.dialogue.every-turn", "Every turn of a dialogue is spoken."),
+    must(
+        "6.dialogue.speakers",
+        "A speaker is a label that the request makes up; `voices` gives some or all of them a "
+        "voice, and that is what they speak in.",
+    ),
     must("6.dialogue.no-voice", "A speaker without a voice is read in one that the model picks."),
     must("6.dialogue.unknown-voice", "A voice that the engine does not have is `unknown_voice`."),
     must("6.dialogue.unused-label", "A label in `voices` that no turn uses is `bad_request`."),
@@ -318,6 +336,10 @@ VOICES: Final = (
         "`GET /voices` lists the engine's voices, each with an id, a label and a spec.",
     ),
     must(
+        "7.voices.distinct",
+        "`voice` chooses who speaks: the voices of an engine do not all sound the same.",
+    ),
+    must(
         "7.id.grammar",
         "A voice id is 1 to 64 letters, digits, `-` and `_`, beginning with a letter or a "
         "digit; anything else is `bad_request` before an adapter sees it.",
@@ -330,6 +352,10 @@ VOICES: Final = (
         "7.create.route",
         "`POST /voices` makes a voice from a form and answers 201 with it as the list shows "
         "it; `DELETE` on a voice answers 204 and removes it.",
+    ),
+    must(
+        "7.create.heard",
+        "A voice is made of its reference: another reference makes another voice.",
     ),
     should(
         "7.create.transcript",
@@ -362,6 +388,10 @@ VOICES: Final = (
         "7.blend.recipe",
         "A blend is a sum of listed voices with positive weights, 1 where none is given, "
         "scaled to sum to 1; a name not listed is `unknown_voice`.",
+    ),
+    must(
+        "7.blend.weights",
+        "A blend has as much of each voice as its weight says: other weights make another voice.",
     ),
 )
 

@@ -9,7 +9,7 @@ from array import array
 from cmath import exp
 from dataclasses import dataclass
 from functools import lru_cache
-from math import pi
+from math import cos, pi
 from typing import Final, TypeAlias
 
 Samples: TypeAlias = "array[int]"
@@ -17,11 +17,10 @@ Samples: TypeAlias = "array[int]"
 
 _WINDOW: Final = 512
 _WINDOWS: Final = 12
-_BANDS: Final = 16
 DIFFERENT_MS: Final = 20
 """Recordings whose lengths are further apart than this are different."""
 DIFFERENT_SHARE: Final = 0.02
-"""And so are those that differ in more than this share of the energy of all their bands."""
+"""And so are those that differ in more than this share of the energy of all their bins."""
 
 
 @dataclass(frozen=True)
@@ -54,27 +53,42 @@ class Sound:
 
 
 def is_different(one: Sound, other: Sound) -> bool:
-    """Whether a listener could tell the two apart, by their lengths or their spectra."""
+    """Whether a listener could tell the two apart, by their lengths or their spectra.
+
+    What sounds the same in another order, such as two voices that change places, is the same here.
+    """
     if one.pcm == other.pcm:
         return False
     if abs(one.duration_ms - other.duration_ms) > DIFFERENT_MS:
         return True
-    a, b = _bands(one.mono()), _bands(other.mono())
+    a, b = _spectrum(one), _spectrum(other)
     most = max(sum(a), sum(b))
     return most > 0 and sum(abs(x - y) for x, y in zip(a, b, strict=True)) / most > DIFFERENT_SHARE
 
 
-def _bands(samples: Samples) -> list[float]:
-    """Returns the energy in bands of equal width, over windows spread across the recording."""
-    energy = [0.0] * _BANDS
+@lru_cache(maxsize=64)
+def _spectrum(sound: Sound) -> tuple[float, ...]:
+    """Returns the energy at each frequency, over windows spread across the recording.
+
+    Bin by bin, since two low voices lie in what would be one band of any width that hides them.
+    """
+    samples = sound.mono()
+    energy = [0.0] * (_WINDOW // 2)
     padded = samples if len(samples) >= _WINDOW else samples + array("h", bytes(2 * _WINDOW))
     step = max(1, (len(padded) - _WINDOW) // _WINDOWS)
-    width = _WINDOW // 2 // _BANDS
     for at in range(0, max(1, len(padded) - _WINDOW), step):
-        bins = _transform([complex(value) for value in padded[at : at + _WINDOW]])
-        for band in range(_BANDS):
-            energy[band] += sum(abs(x) ** 2 for x in bins[band * width : (band + 1) * width])
-    return energy
+        cut = zip(padded[at : at + _WINDOW], _hann(), strict=True)
+        bins = _transform([complex(value * weight) for value, weight in cut])
+        for number in range(_WINDOW // 2):
+            energy[number] += abs(bins[number]) ** 2
+    return tuple(energy)
+
+
+@lru_cache(maxsize=1)
+def _hann() -> tuple[float, ...]:
+    """Returns a window that falls to nothing, so that where in its cycle a tone is cut matters
+    little."""
+    return tuple((1 - cos(2 * pi * i / _WINDOW)) / 2 for i in range(_WINDOW))
 
 
 def _transform(values: list[complex]) -> list[complex]:

@@ -11,9 +11,9 @@ from rhapsode_contract import Variant, read_shape
 from rhapsode_http import Address
 
 from rhapsode_conform.answer import Answer, as_list, as_object
-from rhapsode_conform.containers import NotAudio, read_wav
-from rhapsode_conform.outcome import Finding, expect, failed, skipped, undecided
+from rhapsode_conform.outcome import Finding, expect, skipped, undecided
 from rhapsode_conform.patience import Patience
+from rhapsode_conform.recording import as_sound
 from rhapsode_conform.sound import Sound
 from rhapsode_conform.spawned import Spawned
 from rhapsode_conform.texts import sentence_for
@@ -90,6 +90,11 @@ class Subject:
         return tuple(str(each) for each in as_list(self.document.get("formats")))
 
     @property
+    def sampled(self) -> str:
+        """The format to ask for where samples are to be looked at."""
+        return "pcm" if "pcm" in self.formats else "wav"
+
+    @property
     def voices(self) -> list[str]:
         """The ids of the voices it lists."""
         listed = [as_object(voice).get("id") for voice in as_list(self.first.voices.json)]
@@ -144,20 +149,20 @@ class Subject:
         body = {"text": sentence_for(variant), "variant": name, **fields}
         return {key: value for key, value in body.items() if value is not None}
 
+    async def asked(self, **fields: object) -> Answer:
+        """Returns the answer to a request, asking once for each that is the same."""
+        body = json.dumps(self.request(fields), sort_keys=True)
+        return await self.once(f"asked {body}", lambda: self.speak(**fields))
+
     async def heard(self, **fields: object) -> Answer:
         """Returns the audio of a request, asking once for each that is the same.
 
         Raises:
             Finding: No audio came.
         """
-        body = json.dumps(self.request(fields), sort_keys=True)
-
-        async def ask() -> Answer:
-            answer = await self.speak(**fields)
-            expect(answer.is_audio, f"no audio was answered to {body}", answer)
-            return answer
-
-        return await self.once(f"heard {body}", ask)
+        answer = await self.asked(**fields)
+        expect(answer.is_audio, f"no audio was answered to {self.request(fields)}", answer)
+        return answer
 
     async def sound(self, **fields: object) -> Sound:
         """Returns what a request sounds like, as samples.
@@ -165,18 +170,31 @@ class Subject:
         Raises:
             Finding: No samples came.
         """
-        form = "pcm" if "pcm" in self.formats else "wav"
-        return as_sound(await self.heard(format=form, **fields))
+        return as_sound(await self.heard(format=self.sampled, **fields))
 
-    async def reproduces(self) -> bool:
-        """Whether the same request with the same seed gives the same audio, tried once."""
+    async def claimed(self, variant: str, **fields: object) -> Answer:
+        """Returns the answer to a request for what a variant claims, asking once for each.
+
+        With a seed wherever that can make it comparable with another, so that one recording serves
+        the check that a claim is accepted and the one that it is heard.
+        """
+        seed = SEED if await self.reproduces(variant) else None
+        return await self.asked(variant=variant, format=self.sampled, seed=seed, **fields)
+
+    async def reproduces(self, variant: str | None = None) -> bool:
+        """Whether the same request with the same seed gives the same audio, tried once a variant.
+
+        Args:
+            variant: Which; None: the one that is asked where nothing else is said.
+        """
+        name = variant or self.variant
 
         async def compare() -> bool:
-            form = "pcm" if "pcm" in self.formats else "wav"
-            answers = [await self.speak(format=form, seed=SEED) for _ in range(2)]
+            fields = {"variant": name, "format": self.sampled, "seed": SEED}
+            answers = (await self.asked(**fields), await self.speak(**fields))
             return all(each.is_audio for each in answers) and answers[0].body == answers[1].body
 
-        return await self.once("reproduces", compare)
+        return await self.once(f"reproduces {name}", compare)
 
     async def unload(self) -> Answer:
         """Frees the model."""
@@ -219,28 +237,6 @@ class Subject:
     def wire_to(self, address: Address) -> Wire:
         """Returns a new wire to another worker; the caller closes it."""
         return Wire(address, answers=self.wire.answers)
-
-
-def as_sound(answer: Answer) -> Sound:
-    """Reads samples out of an answer in `pcm` or `wav`.
-
-    Raises:
-        Finding: They cannot be read.
-    """
-    if answer.content_type != "audio/l16":
-        try:
-            return read_wav(answer.body).sound
-        except NotAudio as error:
-            raise failed(str(error), answer) from None
-    parameters = dict(
-        part.strip().lower().split("=", 1)
-        for part in (answer.header("content-type") or "").split(";")[1:]
-        if "=" in part
-    )
-    try:
-        return Sound(answer.body, int(parameters["rate"]), int(parameters.get("channels", "1")))
-    except (KeyError, ValueError):
-        raise failed("audio/L16 says its rate and its channels", answer) from None
 
 
 def _variant(fields: object) -> Variant | None:

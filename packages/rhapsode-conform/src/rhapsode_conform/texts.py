@@ -33,9 +33,13 @@ def sentence_for(variant: Variant, language: str | None = None) -> str:
 
 def long_text_for(variant: Variant, characters: int) -> str:
     """Returns about that many characters of whole sentences, within the variant's limit."""
-    sentence = sentence_for(variant)
+    return " ".join([sentence_for(variant)] * sentences_in(variant, characters))
+
+
+def sentences_in(variant: Variant, characters: int) -> int:
+    """Returns how many sentences `long_text_for` makes that many characters of."""
     most = min(characters, variant.character_limit)
-    return " ".join([sentence] * max(1, (most + 1) // (len(sentence) + 1)))
+    return max(1, (most + 1) // (len(sentence_for(variant)) + 1))
 
 
 def too_long_text_for(variant: Variant) -> str:

@@ -4,7 +4,13 @@ import json
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 
-from rhapsode_http import Address, Client, UpstreamError, UpstreamResponse
+from rhapsode_http import (
+    Address,
+    Client,
+    UpstreamError,
+    UpstreamResponse,
+    UpstreamUnreachable,
+)
 
 from rhapsode_conform.answer import Answer
 
@@ -29,6 +35,8 @@ class Wire:
         self.address = address
         self.answers: list[Answer] = [] if answers is None else answers
         """Every answer that has come, in order; of those that were given up, none."""
+        self.refusal = ""
+        """Why no connection could be made for the last request; empty where one could."""
         self._client = Client(address)
         self._own = [(b"authorization", f"Bearer {token}".encode())] if token else []
 
@@ -85,7 +93,13 @@ class Wire:
         headers = list(self._own)
         if content_type:
             headers.append((b"content-type", content_type.encode()))
-        async with await self._client.request(method, target, headers, body) as response:
+        self.refusal = ""
+        try:
+            response = await self._client.request(method, target, headers, body)
+        except UpstreamUnreachable as error:
+            self.refusal = str(error)
+            raise
+        async with response:
             yield response
 
     async def aclose(self) -> None:

@@ -11,6 +11,10 @@ VOICES: Final = {"low": 200, "high": 400}
 CUES: Final = ["laugh", "chuckle", "sigh", "gasp", "cough", "clear throat", "sniff", "groan"]
 MAX_CHARACTERS: Final = 4096
 MAX_SPEAKERS: Final = 2
+HEARD: Final = ("5.cues.claimed-subset", "5.deliveries.translated", "6.params.heard")
+"""Promises about what each variant claims."""
+MORE: Final = "more"
+"""A variant that claims what another one performs."""
 
 
 def variants_of(breaks: Breaks, *, makes_voices: bool) -> dict[str, dict[str, Any]]:
@@ -51,6 +55,8 @@ def variants_of(breaks: Breaks, *, makes_voices: bool) -> dict[str, dict[str, An
         listed[""] = plain
     if breaks("4.variants.loadable"):
         listed["ghost"] = plain
+    if any(breaks(f"{each}: another variant") for each in HEARD):
+        listed[MORE] = full
     return listed
 
 
@@ -63,6 +69,10 @@ def _spoil_more(breaks: Breaks, plain: dict[str, Any], full: dict[str, Any]) -> 
         full["cloning"] = {**full["cloning"], "referenceSeconds": [10, 1]}
     if breaks("4.cloning.references: not an ending"):
         full["cloning"] = {**full["cloning"], "formats": ["wav", ".WAV"]}
+    if breaks("6.language.chosen: one of two"):
+        full["languages"] = ["en", "fr", "de"]
+    if breaks("6.params.heard: one of two"):
+        full["dials"]["depth"] = {"min": 0, "max": 1, "default": 0}
     if breaks("d.json.camel-case: a dial"):
         full["dials"]["vibrato_depth"] = {"min": 0, "max": 1, "default": 0}
 

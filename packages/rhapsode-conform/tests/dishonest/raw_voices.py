@@ -3,14 +3,17 @@
 import hashlib
 import pickle
 import re
-from typing import Any
+from typing import Any, Final
 
+from . import tones
 from .declared import VOICES, Breaks
 from .refusal import Refusal
 from .requests import Checker
 
 Parts = dict[str, tuple[str | None, bytes]]
 """Parts of a form: the file's name, where it is one, and the content."""
+
+DEFAULT_HERTZ: Final = 300
 
 _PART = re.compile(rb'name="([^"]*)"(?:; filename="([^"]*)")?[^\r]*(?:\r\n[^\r]+)*\r\n\r\n')
 _BLEND = re.compile(r"[A-Za-z0-9_-]+(\(([0-9.]+)\))?")
@@ -32,6 +35,11 @@ class RawVoices:
             }
             for name in VOICES
         }
+        if breaks("one voice"):
+            del self.listed["high"]
+        self._hertz = dict(VOICES)
+        if breaks("7.voices.distinct"):
+            self._hertz = dict.fromkeys(VOICES, DEFAULT_HERTZ)
         if breaks("7.voices.listed"):
             del self.listed["high"]["label"]
         if breaks("7.voices.listed: no spec"):
@@ -66,8 +74,12 @@ class RawVoices:
                 return self._keep(voice_id, body)
             raise Refusal("bad_request", "one of reference and blend")
         if "blend" in parts:
-            return self._keep(voice_id, self._blend(parts["blend"][1].decode()))
-        return self._keep(voice_id, self._reference(parts))
+            return self._keep(voice_id, self._blend(voice_id, parts["blend"][1].decode()))
+        return self._keep(voice_id, self._reference(voice_id, parts))
+
+    def hertz_of(self, voice_id: str | None) -> int:
+        """Returns how high a voice is, or the one of whoever has none."""
+        return self._hertz.get(voice_id or next(iter(VOICES)), DEFAULT_HERTZ)
 
     def delete(self, voice_id: str) -> None:
         """Takes a voice away."""
@@ -75,6 +87,7 @@ class RawVoices:
         if voice_id in VOICES:
             raise Refusal("unsupported", "it is built in")
         self.listed.pop(voice_id, None)
+        self._hertz.pop(voice_id, None)
 
     def _keep(self, voice_id: str, content: bytes) -> dict[str, Any]:
         digest = hashlib.sha256(content).hexdigest()[:12]
@@ -82,7 +95,7 @@ class RawVoices:
         self.listed[voice_id] = {"id": voice_id, "label": voice_id, "spec": spec}
         return self.listed[voice_id]
 
-    def _reference(self, parts: Parts) -> bytes:
+    def _reference(self, voice_id: str, parts: Parts) -> bytes:
         name, content = parts["reference"]
         if str(name).endswith(".pt") and self._breaks("7.create.never-unpickled"):
             pickle.loads(content)
@@ -93,15 +106,22 @@ class RawVoices:
             raise Refusal("bad_request", "reference: no recording")
         if "transcript" not in parts and self._breaks("7.create.transcript"):
             raise Refusal("bad_request", "something is missing")
+        is_heard = not self._breaks("7.create.heard")
+        self._hertz[voice_id] = tones.hertz_of(content) if is_heard else DEFAULT_HERTZ
         return content
 
-    def _blend(self, recipe: str) -> bytes:
+    def _blend(self, voice_id: str, recipe: str) -> bytes:
+        shares: list[tuple[float, int]] = []
         for part in recipe.split("+"):
             match = _BLEND.fullmatch(part)
             weight = float(match[2]) if match and match[2] else 1.0
             if not match or (weight <= 0 and not self._breaks("7.blend.recipe")):
                 raise Refusal("bad_request", "blend: no recipe")
-            self.check(part.partition("(")[0])
+            name = part.partition("(")[0]
+            self.check(name)
+            shares.append((1.0 if self._breaks("7.blend.weights") else weight, self.hertz_of(name)))
+        whole = sum(weight for weight, _ in shares) or 1.0
+        self._hertz[voice_id] = round(sum(weight * hertz for weight, hertz in shares) / whole)
         return recipe.encode()
 
 

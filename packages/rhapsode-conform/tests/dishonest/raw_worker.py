@@ -12,6 +12,7 @@ from urllib.parse import unquote
 
 from . import empty_containers, tones
 from .declared import VOICES, document, variants_of
+from .performer import Performer
 from .raw_voices import RawVoices
 from .refusal import Refusal
 from .requests import Checker, Said
@@ -67,6 +68,7 @@ class RawWorker:
         self._variants = variants_of(self._breaks, makes_voices=makes_voices)
         self._checker = Checker(self._breaks, self._variants)
         self._voices = RawVoices(self._breaks, self._checker, makes_voices=makes_voices)
+        self._performer = Performer(self._breaks, self._checker, self._voices)
         self._resident = "plain" if self._breaks("3.start.loads-nothing") else None
         self._has_just_unloaded = False
         self._speaking = 0
@@ -249,26 +251,15 @@ class RawWorker:
         self._speaking += 1
         try:
             await asyncio.sleep(0)  # where another request may come between
-            await self._send_audio(said, self._pcm(said), send)
+            seed = int(fields.get("seed", 0))
+            if self._breaks("8.serial.default"):
+                seed = self._last_seed
+            await self._send_audio(said, self._performer.pcm(said, seed), send)
         finally:
             self._speaking -= 1
             if not self._speaking:
                 self._idle.set()
                 self._idle = asyncio.Event()
-
-    def _pcm(self, said: Said) -> bytes:
-        fields = said.fields
-        text = self._checker.stripped(fields["text"], said.variant)
-        seed = self._last_seed if self._breaks("8.serial.default") else int(fields.get("seed", 0))
-        cues = [cue for cue in self._variants[said.variant]["cues"] if f"[{cue}]" in text]
-        if self._breaks("5.cues.claimed-subset"):
-            text = text.replace(" [laugh]", "")
-            cues = []
-        is_quiet = fields.get("delivery") and not self._breaks("5.deliveries.translated")
-        hertz = VOICES.get(fields.get("voice", "low"), 300)
-        milliseconds = tones.MS_PER_CHARACTER * len(text) / said.speed
-        pcm = tones.tone(hertz, 0.1 if is_quiet else 0.5, milliseconds, seed)
-        return pcm + b"".join(tones.tone(tones.CUE_HERTZ, 0.5, tones.MS_PER_CUE) for _ in cues)
 
     async def _send_audio(self, said: Said, pcm: bytes, send: Send) -> None:
         duration = round(len(pcm) / 2 / tones.RATE_HZ * 1000)

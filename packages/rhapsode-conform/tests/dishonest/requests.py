@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 from .declared import CUES, FORMATS, MAX_CHARACTERS, MAX_SPEAKERS, Breaks
@@ -40,6 +40,9 @@ class Said:
     streams: bool
 
     speed: float = 1.0
+
+    lines: list[tuple[str | None, str]] = field(default_factory=list[tuple[str | None, str]])
+    """What is said, one after another: the voice, where one is given, and the text."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,7 @@ class Checker:
         said = self._said(fields, resident)
         self.check_text(fields["text"], said.variant)
         self._check_delivery(fields, said.variant)
+        said.lines = [(fields.get("voice"), fields["text"])]
         return said
 
     def talk(self, fields: dict[str, Any], resident: str | None) -> Said:
@@ -105,7 +109,8 @@ class Checker:
             raise Refusal("bad_request", "turns: too long")
         if fields.get("voices") == {} and self.breaks("6.dialogue.no-voice"):
             raise Refusal("bad_request", "voices: required")
-        said.fields = {**fields, "text": text}
+        voices = fields.get("voices", {})
+        said.lines = [(voices.get(turn["speaker"]), turn["text"]) for turn in turns]
         return said
 
     def check_id(self, voice_id: str) -> None:
@@ -166,7 +171,8 @@ class Checker:
         params = fields.get("params", {})
         speed = 1.0
         for name, value in params.items():
-            speed = self._dial(variant, name, value)
+            number = self._dial(variant, name, value)
+            speed = number if name == "speed" else speed
         streams = fields.get("stream", self.breaks("d.defaults.stream"))
         return Said(fields, variant, form, streams, speed)
 

@@ -8,7 +8,8 @@ import anyio
 from rhapsode_conform.answer import Answer
 from rhapsode_conform.check import Need, check
 from rhapsode_conform.outcome import expect, failed, undecided
-from rhapsode_conform.subject import SEED, Subject, as_sound
+from rhapsode_conform.recording import as_sound
+from rhapsode_conform.subject import SEED, Subject
 from rhapsode_conform.texts import long_text_for
 from rhapsode_conform.wire import JSON_TYPE
 
@@ -23,14 +24,13 @@ _AGAIN_SECONDS: Final = 0.1
 def long_request(subject: Subject) -> dict[str, object]:
     """Returns a request for more audio than any pipe between us holds, streamed."""
     text = long_text_for(subject.variants[subject.variant], _LONG_CHARACTERS)
-    form = "pcm" if "pcm" in subject.formats else "wav"
-    return subject.request({"text": text, "format": form, "stream": True})
+    return subject.request({"text": text, "format": subject.sampled, "stream": True})
 
 
 @check("8.serial.default", Need.SEED)
 async def serial(subject: Subject) -> None:
     """Four at once, each with a seed of its own, sound as each does alone."""
-    form = "pcm" if "pcm" in subject.formats else "wav"
+    form = subject.sampled
     seeds = [SEED + number for number in range(_AT_ONCE)]
     alone = [as_sound(await subject.heard(format=form, seed=seed)) for seed in seeds]
     together: dict[int, Answer] = {}

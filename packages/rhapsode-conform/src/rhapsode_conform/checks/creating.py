@@ -4,6 +4,7 @@ import pickle
 import tempfile
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -16,9 +17,10 @@ from rhapsode_conform.outcome import expect, skipped, undecided
 from rhapsode_conform.subject import Subject
 from rhapsode_conform.wave_file import wave_file
 
-_MADE: Final = "conform-voice-1"
-_TRANSCRIPT: Final = "It is going to rain."
+MADE: Final = "conform-voice-1"
+TRANSCRIPT: Final = "It is going to rain."
 _CLIP_SECONDS: Final = 6.0
+_MIDDLE_RATE_HZ: Final = 24_000
 
 
 def clones(variant: Variant) -> bool:
@@ -31,12 +33,18 @@ def blends(variant: Variant) -> bool:
     return variant.blending is not None and variant.blending.supported
 
 
-async def _post(subject: Subject, **parts: str | File) -> Answer:
+async def post(subject: Subject, **parts: str | File) -> Answer:
+    """Asks for a voice."""
     return await subject.wire.send("POST", "/voices", form(**parts), FORM_TYPE)
 
 
-async def _clip(subject: Subject) -> File:
+async def clip_of(subject: Subject, *, is_octave_off: bool = False) -> File:
     """Returns a reference that the engine should take: its own voice, long enough.
+
+    Args:
+        subject: What is asked for it.
+        is_octave_off: Whether it is as much higher as twice the rate makes it, and faster; lower
+            where the engine's own rate is high already.
 
     Raises:
         Finding: It takes no WAV, so that we have nothing to offer.
@@ -47,19 +55,22 @@ async def _clip(subject: Subject) -> File:
         raise undecided("it takes no WAV as a reference, and we have nothing else")
     shortest, longest = variant.cloning.reference_seconds or (_CLIP_SECONDS, _CLIP_SECONDS)
     sound = await subject.sound()
+    if is_octave_off:
+        rate = sound.rate_hz * 2 if sound.rate_hz <= _MIDDLE_RATE_HZ else sound.rate_hz // 2
+        sound = replace(sound, rate_hz=rate)
     return File("clip.wav", wave_file(sound, min(max(_CLIP_SECONDS, shortest), longest)))
 
 
 @asynccontextmanager
 async def _made(subject: Subject) -> AsyncGenerator[Answer]:
     """Makes a voice for a block and takes it away afterwards; yields the answer to the create."""
-    answer = await _post(
-        subject, id=_MADE, label="Made", reference=await _clip(subject), transcript=_TRANSCRIPT
+    answer = await post(
+        subject, id=MADE, label="Made", reference=await clip_of(subject), transcript=TRANSCRIPT
     )
     try:
         yield answer
     finally:
-        await subject.wire.send("DELETE", f"/voices/{_MADE}")
+        await subject.wire.send("DELETE", f"/voices/{MADE}")
 
 
 async def _listed(subject: Subject, voice_id: str) -> object:
@@ -73,15 +84,15 @@ async def route(subject: Subject) -> None:
     """Made, listed, spoken, deleted, gone."""
     async with _made(subject) as made:
         expect(made.status == 201, "a create answers 201 with the voice", made)
-        listed = await _listed(subject, _MADE)
+        listed = await _listed(subject, MADE)
         expect(made.json == listed, "the answer is the voice as it is listed", (made, listed))
         name, _ = subject.variant_with(clones, "variant that clones")
-        spoken = await subject.speak(variant=name, voice=_MADE)
+        spoken = await subject.speak(variant=name, voice=MADE)
         expect(spoken.is_audio, "a voice that was made speaks", spoken)
-        gone = await subject.wire.send("DELETE", f"/voices/{_MADE}")
+        gone = await subject.wire.send("DELETE", f"/voices/{MADE}")
         expect(gone.status == 204, "a delete answers 204", gone)
-        expect(await _listed(subject, _MADE) is None, "a deleted voice is not listed")
-        after = await subject.speak(variant=name, voice=_MADE)
+        expect(await _listed(subject, MADE) is None, "a deleted voice is not listed")
+        after = await subject.speak(variant=name, voice=MADE)
         expect(after.is_refusal, "a deleted voice does not speak", after)
 
 
@@ -91,8 +102,8 @@ async def replaces(subject: Subject) -> None:
     async with _made(subject) as made:
         sound = await subject.sound()
         other = File("clip.wav", wave_file(sound, _CLIP_SECONDS, is_backwards=True))
-        again = await _post(
-            subject, id=_MADE, label="Made again", reference=other, transcript=_TRANSCRIPT
+        again = await post(
+            subject, id=MADE, label="Made again", reference=other, transcript=TRANSCRIPT
         )
         expect(again.status == 201, "an id that exists is replaced", again)
         is_new = again.object.get("spec") != made.object.get("spec")
@@ -102,21 +113,21 @@ async def replaces(subject: Subject) -> None:
 @check("7.create.loads-nothing", Need.CLONING)
 async def loads_nothing(subject: Subject) -> None:
     """No model is loaded for it."""
-    clip = await _clip(subject)
+    clip = await clip_of(subject)
     await subject.unload()
-    await _post(subject, id=_MADE, label="Made", reference=clip, transcript=_TRANSCRIPT)
+    await post(subject, id=MADE, label="Made", reference=clip, transcript=TRANSCRIPT)
     health = await subject.wire.get("/health")
-    await subject.wire.send("DELETE", f"/voices/{_MADE}")
+    await subject.wire.send("DELETE", f"/voices/{MADE}")
     expect(health.object.get("model") == "unloaded", "a create loads no model", health)
 
 
 @check("7.create.one-source", Need.CLONING)
 async def one_source(subject: Subject) -> None:
     """Neither a reference nor a blend, and both."""
-    neither = await _post(subject, id=_MADE, label="Made")
-    clip = await _clip(subject)
+    neither = await post(subject, id=MADE, label="Made")
+    clip = await clip_of(subject)
     name = next(iter(subject.voices), "a")
-    both = await _post(subject, id=_MADE, label="Made", reference=clip, blend=name)
+    both = await post(subject, id=MADE, label="Made", reference=clip, blend=name)
     for answer in (neither, both):
         expect(answer.code == "bad_request", "a create has exactly one source", answer)
 
@@ -124,11 +135,11 @@ async def one_source(subject: Subject) -> None:
 @check("7.create.reference", Need.CLONING)
 async def reference(subject: Subject) -> None:
     """A file of another type, and one of the right type with nothing in it."""
-    kind = await _post(subject, id=_MADE, label="Made", reference=File("clip.exe", b"MZ"))
+    kind = await post(subject, id=MADE, label="Made", reference=File("clip.exe", b"MZ"))
     expect(kind.code == "unsupported", "a reference of an unlisted type is `unsupported`", kind)
-    clip = await _clip(subject)
+    clip = await clip_of(subject)
     wrong = File(clip.name, b"this is no recording of anybody")
-    answer = await _post(subject, id=_MADE, label="Made", reference=wrong, transcript=_TRANSCRIPT)
+    answer = await post(subject, id=MADE, label="Made", reference=wrong, transcript=TRANSCRIPT)
     is_refused = answer.code == "bad_request"
     expect(is_refused, "a reference with the wrong contents is `bad_request`", answer)
 
@@ -136,12 +147,12 @@ async def reference(subject: Subject) -> None:
 @check("7.create.transcript", Need.CLONING)
 async def transcript(subject: Subject) -> None:
     """With the words spoken and without; who needs them says so."""
-    with_it = await _post(
-        subject, id=_MADE, label="Made", reference=await _clip(subject), transcript=_TRANSCRIPT
+    with_it = await post(
+        subject, id=MADE, label="Made", reference=await clip_of(subject), transcript=TRANSCRIPT
     )
     expect(with_it.status == 201, "every engine takes a transcript", with_it)
-    without = await _post(subject, id=_MADE, label="Made", reference=await _clip(subject))
-    await subject.wire.send("DELETE", f"/voices/{_MADE}")
+    without = await post(subject, id=MADE, label="Made", reference=await clip_of(subject))
+    await subject.wire.send("DELETE", f"/voices/{MADE}")
     is_told = without.code == "bad_request" and "transcript" in without.message
     is_fine = without.status == 201 or is_told
     expect(is_fine, "without a transcript it is made, or the message names the field", without)
@@ -153,10 +164,10 @@ async def impossible(subject: Subject) -> None:
     asked: list[Answer] = []
     if not any(clones(each) for each in subject.variants.values()):
         silence = File("clip.wav", b"RIFF")
-        asked.append(await _post(subject, id=_MADE, label="Made", reference=silence))
+        asked.append(await post(subject, id=MADE, label="Made", reference=silence))
     if not any(blends(each) for each in subject.variants.values()):
         name = next(iter(subject.voices), "a")
-        asked.append(await _post(subject, id=_MADE, label="Made", blend=name))
+        asked.append(await post(subject, id=MADE, label="Made", blend=name))
     if not asked:
         raise skipped("it makes voices in every way there is")
     for answer in asked:
@@ -170,10 +181,10 @@ async def blending_absent(subject: Subject) -> None:
     if any(blends(each) for each in subject.variants.values()):
         raise skipped("another variant blends, and a create names none")
     name = next(iter(subject.voices), "a")
-    answer = await _post(subject, id=_MADE, label="Made", blend=f"{name}(1)")
+    answer = await post(subject, id=MADE, label="Made", blend=f"{name}(1)")
     is_refusal = answer.is_refusal
     if not is_refusal:
-        await subject.wire.send("DELETE", f"/voices/{_MADE}")
+        await subject.wire.send("DELETE", f"/voices/{MADE}")
     expect(is_refusal, "no variant says that it blends, and a blend was made", answer)
 
 
@@ -181,13 +192,13 @@ async def blending_absent(subject: Subject) -> None:
 async def recipe(subject: Subject) -> None:
     """Weights, one left out, and the recipes that are none."""
     one = subject.voices[0]
-    good = await _post(subject, id=_MADE, label="Made", blend=f"{one}(2)+{one}")
-    await subject.wire.send("DELETE", f"/voices/{_MADE}")
+    good = await post(subject, id=MADE, label="Made", blend=f"{one}(2)+{one}")
+    await subject.wire.send("DELETE", f"/voices/{MADE}")
     expect(good.status == 201, f"the recipe {one}(2)+{one} makes a voice", good)
     for wrong in (f"{one}(0)", f"{one}(-1)", f"{one}(", "+"):
-        answer = await _post(subject, id=_MADE, label="Made", blend=wrong)
+        answer = await post(subject, id=MADE, label="Made", blend=wrong)
         expect(answer.code == "bad_request", f"the recipe {wrong!r} is `bad_request`", answer)
-    answer = await _post(subject, id=_MADE, label="Made", blend=f"{one}+no-such-voice-1")
+    answer = await post(subject, id=MADE, label="Made", blend=f"{one}+no-such-voice-1")
     expect(answer.code == "unknown_voice", "a recipe of an unknown voice is refused so", answer)
 
 
@@ -208,6 +219,6 @@ async def never_unpickled(subject: Subject) -> None:
         mark = Path(folder) / "it-was-run"
         poison = pickle.dumps(_Command(mark))
         for name in ("voice.pt", "voice.npy", "voice.wav"):
-            answer = await _post(subject, id=_MADE, label="Made", reference=File(name, poison))
+            answer = await post(subject, id=MADE, label="Made", reference=File(name, poison))
             expect(answer.is_refusal, "a pickle is no reference", answer)
             expect(not mark.exists(), f"what {name} held was run", "its mark is there")

@@ -5,9 +5,10 @@ from typing import Final
 from rhapsode_contract import CUES, DELIVERIES, Variant
 
 from rhapsode_conform.check import Need, check
-from rhapsode_conform.outcome import expect
+from rhapsode_conform.claims import claims_of, listen, sound_of
+from rhapsode_conform.outcome import expect, undecided
 from rhapsode_conform.sound import is_different
-from rhapsode_conform.subject import SEED, Subject
+from rhapsode_conform.subject import Subject
 from rhapsode_conform.texts import sentence_for
 
 _CLAIMS: Final = "everything that a variant claims is accepted when asked for"
@@ -29,41 +30,43 @@ async def deliveries_closed(subject: Subject) -> None:
         expect(not foreign, f"{name!r} claims deliveries that are none", foreign)
 
 
-@check("5.cues.claimed-subset", Need.CUES, Need.SEED)
+@check("5.cues.claimed-subset", Need.CUES)
 async def cues_performed(subject: Subject) -> None:
-    """Each claimed cue is heard: the same seed, with it and without."""
-    name, variant = subject.variant_with(lambda each: each.cues, "variant with cues")
-    text = sentence_for(variant)
-    plain = await subject.sound(variant=name, text=text, seed=SEED)
-    for cue in variant.cues:
-        with_cue = await subject.sound(variant=name, text=f"{text} [{cue}]", seed=SEED)
-        is_heard = is_different(plain, with_cue)
-        expect(
-            is_heard, f"[{cue}] is claimed by {name!r} and performed", "the same audio without it"
-        )
+    """Each cue that a variant claims is heard: the same seed, with it and without."""
+
+    async def look(name: str, variant: Variant) -> None:
+        plain = await sound_of(subject, name)
+        for cue in variant.cues:
+            with_cue = await sound_of(subject, name, text=f"{sentence_for(variant)} [{cue}]")
+            why = f"[{cue}] is claimed by {name!r} and performed"
+            expect(is_different(plain, with_cue), why, "the same audio without it")
+
+    await listen(subject, lambda each: each.cues, look)
 
 
-@check("5.deliveries.translated", Need.DELIVERIES, Need.SEED)
+@check("5.deliveries.translated", Need.DELIVERIES)
 async def deliveries_performed(subject: Subject) -> None:
-    """Each claimed delivery is heard."""
-    name, variant = subject.variant_with(lambda each: each.deliveries, "variant with deliveries")
-    plain = await subject.sound(variant=name, seed=SEED)
-    for delivery in variant.deliveries:
-        read = await subject.sound(variant=name, seed=SEED, delivery=delivery)
-        is_heard = is_different(plain, read)
-        expect(
-            is_heard, f"{delivery!r} is claimed by {name!r} and performed", "the same without it"
-        )
+    """Each delivery that a variant claims is heard."""
+
+    async def look(name: str, variant: Variant) -> None:
+        plain = await sound_of(subject, name)
+        for delivery in variant.deliveries:
+            read = await sound_of(subject, name, delivery=delivery)
+            why = f"{delivery!r} is claimed by {name!r} and performed"
+            expect(is_different(plain, read), why, "the same without it")
+
+    await listen(subject, lambda each: each.deliveries, look)
 
 
-@check("d.cues.worker-strips", Need.UNCLAIMED_CUE, Need.SEED)
+@check("d.cues.worker-strips", Need.UNCLAIMED_CUE)
 async def strips(subject: Subject) -> None:
     """A cue that is not claimed is not read aloud."""
     name, variant = subject.variant_with(_unclaimed, "variant that leaves a cue out")
-    text = sentence_for(variant)
-    plain = await subject.sound(variant=name, text=text, seed=SEED)
+    if not await subject.reproduces(name):
+        raise undecided(f"the same request with a seed gave other audio from {name}")
+    plain = await sound_of(subject, name)
     cue = _unclaimed(variant)[0]
-    with_cue = await subject.sound(variant=name, text=f"{text} [{cue}]", seed=SEED)
+    with_cue = await sound_of(subject, name, text=f"{sentence_for(variant)} [{cue}]")
     is_same = not is_different(plain, with_cue)
     expect(is_same, f"[{cue}] is not claimed by {name!r} and taken out", "other audio with it")
 
@@ -91,25 +94,10 @@ async def delivery_unclaimed(subject: Subject) -> None:
 async def claims(subject: Subject) -> None:
     """Each variant, and each cue, delivery, dial and language of it."""
     for name, variant in subject.variants.items():
-        for fields in _claims_of(variant):
-            answer = await subject.speak(variant=name, **fields)
+        for fields in claims_of(variant):
+            answer = await subject.claimed(name, **fields)
             expect(answer.is_audio, f"{_CLAIMS}: {name!r}, {fields}", answer)
 
 
 def _unclaimed(variant: Variant) -> list[str]:
     return [cue for cue in CUES if cue not in variant.cues]
-
-
-def _claims_of(variant: Variant) -> list[dict[str, object]]:
-    text = sentence_for(variant)
-    cues: list[dict[str, object]] = [{"text": f"{text} [{cue}]"} for cue in variant.cues]
-    deliveries: list[dict[str, object]] = [{"delivery": each} for each in variant.deliveries]
-    dials: list[dict[str, object]] = [
-        {"params": {name: end}}
-        for name, dial in variant.dials.items()
-        for end in (dial.min, dial.max)
-    ]
-    languages: list[dict[str, object]] = [
-        {"language": each, "text": sentence_for(variant, each)} for each in variant.languages or ()
-    ]
-    return [{}, *cues, *deliveries, *dials, *languages]

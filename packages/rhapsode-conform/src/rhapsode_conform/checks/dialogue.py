@@ -1,12 +1,20 @@
 """Conversations made in one pass (contract § 6, "Dialogue")."""
 
+from collections.abc import Sequence
+from typing import Final
+
 from rhapsode_contract import Variant
 
 from rhapsode_conform.answer import Answer, as_object
 from rhapsode_conform.check import Need, check
-from rhapsode_conform.outcome import expect
-from rhapsode_conform.subject import Subject
+from rhapsode_conform.checks.voices import apart
+from rhapsode_conform.outcome import expect, undecided
+from rhapsode_conform.recording import as_sound
+from rhapsode_conform.sound import DIFFERENT_MS, Sound, is_different
+from rhapsode_conform.subject import SEED, Subject
 from rhapsode_conform.texts import long_text_for, sentence_for
+
+_SPEAKERS: Final[tuple[str, ...]] = ("a", "b")
 
 
 def performs(variant: Variant) -> bool:
@@ -14,13 +22,16 @@ def performs(variant: Variant) -> bool:
     return variant.dialogue is not None
 
 
+def _turns(variant: Variant, *speakers: str) -> list[dict[str, str]]:
+    """Returns a sentence for each, the same one."""
+    return [{"speaker": speaker, "text": sentence_for(variant)} for speaker in speakers]
+
+
 async def _talk(subject: Subject, *, performing: bool = True, **fields: object) -> Answer:
     """Asks for two turns of two speakers, with `fields` over it; None leaves a field out."""
     what = "variant with dialogue" if performing else "variant without dialogue"
     name, variant = subject.variant_with(lambda each: performs(each) is performing, what)
-    text = sentence_for(variant)
-    turns = [{"speaker": speaker, "text": text} for speaker in ("a", "b")]
-    body = {"turns": turns, "variant": name, **fields}
+    body = {"turns": _turns(variant, *_SPEAKERS), "variant": name, **fields}
     kept = {key: value for key, value in body.items() if value is not None}
     return await subject.wire.post("/dialogue", kept)
 
@@ -51,6 +62,61 @@ async def turns(subject: Subject) -> None:
     for wrong in (None, [], [{"speaker": "a"}], [{"text": "Rain."}]):
         answer = await _talk(subject, turns=wrong)
         expect(answer.code == "bad_request", f"`turns: {wrong}` is `bad_request`", answer)
+
+
+@check("6.dialogue.every-turn", Need.DIALOGUE)
+async def every_turn(subject: Subject) -> None:
+    """Two turns are longer than one of them."""
+    voices: dict[str, str] = {}
+    if subject.voices:
+        voices = dict.fromkeys(_SPEAKERS, subject.voices[0])
+    both = await _take(subject, _SPEAKERS, voices)
+    one = await _take(
+        subject, _SPEAKERS[:1], {name: voices[name] for name in voices if name == "a"}
+    )
+    seen = f"two turns sound {both.duration_ms:.0f} ms, and one of them {one.duration_ms:.0f}"
+    is_longer = both.duration_ms > one.duration_ms + DIFFERENT_MS
+    expect(is_longer, "every turn of a dialogue is spoken", seen)
+
+
+@check("6.dialogue.speakers", Need.DIALOGUE, Need.TWO_VOICES)
+async def speakers(subject: Subject) -> None:
+    """Each of two speakers is heard in the voice that it is given."""
+    two = await apart(subject) if await subject.reproduces() else None
+    if two is None:
+        raise undecided("no two of its voices can be told apart; see 7.voices.distinct")
+    voice, other = two
+    alike = await _take(subject, _SPEAKERS, dict.fromkeys(_SPEAKERS, voice))
+    for speaker in _SPEAKERS:
+        voices = dict.fromkeys(_SPEAKERS, voice) | {speaker: other}
+        is_heard = is_different(alike, await _take(subject, _SPEAKERS, voices))
+        seen = f"the same audio with {voice!r} for {speaker!r} and with {other!r}"
+        expect(is_heard, "a speaker has the voice that `voices` gives it", seen)
+
+
+async def _take(subject: Subject, speakers: Sequence[str], voices: dict[str, str]) -> Sound:
+    """Returns what a turn of each speaker sounds like, asking once for each that is the same.
+
+    Raises:
+        Finding: It was not spoken, or sounds otherwise every time.
+    """
+    _, variant = subject.variant_with(performs, "variant with dialogue")
+    turns = _turns(variant, *speakers)
+
+    async def ask() -> Sound:
+        answer = await _talk(subject, turns=turns, voices=voices, seed=SEED, format=subject.sampled)
+        if not answer.is_audio:
+            raise undecided("it was not spoken; see 4.dialogue.declared")
+        return as_sound(answer)
+
+    sound = await subject.once(f"dialogue {turns} {voices}", ask)
+
+    async def reproduces() -> bool:
+        return sound.pcm == (await ask()).pcm
+
+    if not await subject.once("dialogue reproduces", reproduces):
+        raise undecided("the same dialogue with the same seed gave other audio")
+    return sound
 
 
 @check("6.dialogue.no-voice", Need.DIALOGUE)

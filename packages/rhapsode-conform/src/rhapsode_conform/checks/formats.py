@@ -6,7 +6,8 @@ from rhapsode_conform.answer import Answer
 from rhapsode_conform.check import check
 from rhapsode_conform.containers import READERS, TYPES, NotAudio, Wav, read_wav
 from rhapsode_conform.outcome import expect, failed, skipped
-from rhapsode_conform.subject import Subject, as_sound
+from rhapsode_conform.recording import as_sound
+from rhapsode_conform.subject import Subject
 
 _NAMES: Final = {"wav": "audio/wav", "mp3": "audio/mpeg", "flac": "audio/flac", "pcm": "audio/l16"}
 """The type of each format but opus, which has a check of its own."""

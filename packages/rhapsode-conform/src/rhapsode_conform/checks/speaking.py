@@ -4,12 +4,13 @@ from typing import Final
 
 from rhapsode_conform.answer import Answer, as_object
 from rhapsode_conform.check import Need, check
+from rhapsode_conform.checks.long_texts import streamed
 from rhapsode_conform.outcome import expect, undecided
-from rhapsode_conform.subject import SEED, Subject, as_sound
-from rhapsode_conform.texts import long_text_for, too_long_text_for
+from rhapsode_conform.recording import as_sound
+from rhapsode_conform.subject import SEED, Subject
+from rhapsode_conform.texts import too_long_text_for
 
 _UNSPEAKABLE: Final = ("", "   ", "\n", "...", "\u200b", "😀")
-_LONG_CHARACTERS: Final = 600
 _DURATION: Final = "x-rhapsode-duration-ms"
 _DURATION_TOLERANCE_MS: Final = 50
 _VOICES_TRIED: Final = 3
@@ -72,26 +73,6 @@ async def unknown_variant(subject: Subject) -> None:
     expect(answer.code == "unsupported", "an unknown variant is `unsupported`", answer)
 
 
-@check("6.language.unlisted", Need.LANGUAGES)
-async def language_unlisted(subject: Subject) -> None:
-    """A language that is not listed."""
-    name, _ = subject.variant_with(
-        lambda each: len(each.languages or ()) > 1, "variant of several languages"
-    )
-    answer = await subject.speak(variant=name, language="x-nowhere")
-    expect(answer.code == "unsupported", "a language it does not list is `unsupported`", answer)
-
-
-@check("6.language.single-ignored", Need.ONE_LANGUAGE)
-async def language_ignored(subject: Subject) -> None:
-    """The field is nothing to a variant of one language."""
-    name, _ = subject.variant_with(
-        lambda each: len(each.languages or ()) == 1, "variant of one language"
-    )
-    answer = await subject.speak(variant=name, language="x-nowhere")
-    expect(answer.is_audio, "a variant of one language ignores the field", answer)
-
-
 @check("6.seed.optional")
 async def seed_optional(subject: Subject) -> None:
     """With a seed and without one."""
@@ -111,21 +92,10 @@ async def seed_reproduces(subject: Subject) -> None:
         )
 
 
-async def _streamed(subject: Subject, form: str) -> Answer:
-    """Returns a long text, streamed."""
-    name = subject.variant
-    long_text = long_text_for(subject.variants[name], _LONG_CHARACTERS)
-    return await subject.heard(text=long_text, format=form, stream=True)
-
-
-def _sampled(subject: Subject) -> str:
-    return "pcm" if "pcm" in subject.formats else "wav"
-
-
 @check("6.stream.chunked")
 async def chunked(subject: Subject) -> None:
     """In chunks, more than one of them."""
-    answer = await _streamed(subject, _sampled(subject))
+    answer = await streamed(subject, subject.sampled)
     is_chunked = (answer.header("transfer-encoding") or "").lower() == "chunked"
     expect(is_chunked, "`stream: true` is answered in chunks", answer.headers)
     expect(not answer.broken_off, "the stream ends whole", answer)
@@ -135,7 +105,7 @@ async def chunked(subject: Subject) -> None:
 @check("1.transport.chunked")
 async def no_framing(subject: Subject) -> None:
     """What comes in the chunks is the audio and nothing else."""
-    answer = await _streamed(subject, "wav" if "wav" in subject.formats else "pcm")
+    answer = await streamed(subject, "wav" if "wav" in subject.formats else "pcm")
     sound = as_sound(answer)
     width = 2 * sound.channels
     expect(len(sound.pcm) % width == 0, "the body is whole samples", f"{len(sound.pcm)} bytes")
@@ -154,14 +124,14 @@ async def content_length(subject: Subject) -> None:
 @check("6.duration.header")
 async def duration_header(subject: Subject) -> None:
     """The header says how long the samples sound."""
-    answer = await subject.heard(format=_sampled(subject), stream=False)
+    answer = await subject.heard(format=subject.sampled, stream=False)
     _expect_duration(answer, answer.header(_DURATION), "the header")
 
 
 @check("6.duration.trailer")
 async def duration_trailer(subject: Subject) -> None:
     """And so does the trailer of a stream."""
-    answer = await _streamed(subject, _sampled(subject))
+    answer = await streamed(subject, subject.sampled)
     _expect_duration(answer, dict(answer.trailers).get(_DURATION), "the trailer")
 
 
@@ -170,17 +140,6 @@ def _expect_duration(answer: Answer, said: str | None, where: str) -> None:
     is_near = said is not None and said.isdecimal()
     is_near = is_near and abs(int(said or 0) - sounds_ms) <= _DURATION_TOLERANCE_MS
     expect(is_near, f"{where} X-Rhapsode-Duration-Ms says {sounds_ms:.0f}", f"it says {said!r}")
-
-
-@check("d.segments.mode-free", Need.SEED)
-async def mode_free(subject: Subject) -> None:
-    """Streamed or not, the same samples."""
-    text = long_text_for(subject.variants[subject.variant], _LONG_CHARACTERS)
-    form = _sampled(subject)
-    streamed = await subject.heard(text=text, format=form, stream=True, seed=SEED)
-    buffered = await subject.heard(text=text, format=form, stream=False, seed=SEED)
-    is_same = as_sound(streamed).pcm == as_sound(buffered).pcm
-    expect(is_same, "the same request with the same seed sounds the same, streamed or not")
 
 
 @check("d.defaults.format")

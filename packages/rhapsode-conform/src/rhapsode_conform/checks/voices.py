@@ -7,7 +7,9 @@ from rhapsode_contract import VOICE_ID_PATTERN
 
 from rhapsode_conform.answer import as_list, as_object
 from rhapsode_conform.check import Need, check
+from rhapsode_conform.claims import sound_of
 from rhapsode_conform.outcome import expect
+from rhapsode_conform.sound import is_different
 from rhapsode_conform.subject import Subject
 
 _NO_IDS: Final = (
@@ -31,6 +33,10 @@ _NO_PATH_IDS: Final = ("..%2f..", "%2e%2e", "a%00b", "%2A", "a" * 65)
 """The same, percent-encoded, for the path of a route."""
 
 
+_VOICES_COMPARED: Final = 8
+"""Before it is said that they are all alike: some may be other names of one."""
+
+
 @check("7.voices.listed")
 async def listed(subject: Subject) -> None:
     """Id, label and spec of each."""
@@ -41,6 +47,32 @@ async def listed(subject: Subject) -> None:
             value = as_object(voice).get(name)
             expect(isinstance(value, str) and value != "", f"each voice has its `{name}`", voice)
     expect(len(set(subject.voices)) == len(subject.voices), "no id is listed twice", answer)
+
+
+@check("7.voices.distinct", Need.TWO_VOICES, Need.SEED)
+async def distinct(subject: Subject) -> None:
+    """Not all of them sound the same."""
+    tried = subject.voices[:_VOICES_COMPARED]
+    seen = f"the same audio from {', '.join(tried)}"
+    expect(await apart(subject) is not None, "`voice` chooses who speaks", seen)
+
+
+async def apart(subject: Subject) -> tuple[str, str] | None:
+    """Returns the first voice and one that does not sound like it; None where all of them do.
+
+    Raises:
+        Finding: One that is listed was not spoken.
+    """
+
+    async def compare() -> tuple[str, str] | None:
+        first, *others = subject.voices[:_VOICES_COMPARED]
+        sound = await sound_of(subject, subject.variant, voice=first)
+        for other in others:
+            if is_different(sound, await sound_of(subject, subject.variant, voice=other)):
+                return first, other
+        return None
+
+    return await subject.once("voices apart", compare)
 
 
 @check("7.id.grammar")

@@ -1,0 +1,59 @@
+"""The languages of a variant (contract § 6, "`language` selects")."""
+
+from rhapsode_contract import Variant
+
+from rhapsode_conform.check import Need, check
+from rhapsode_conform.claims import Fields, listen, readings_of, sound_of
+from rhapsode_conform.outcome import expect, skipped, undecided
+from rhapsode_conform.recording import as_sound
+from rhapsode_conform.sound import is_different
+from rhapsode_conform.subject import Subject
+
+
+@check("6.language.unlisted", Need.LANGUAGES)
+async def unlisted(subject: Subject) -> None:
+    """A language that is not listed."""
+    name, _ = subject.variant_with(
+        lambda each: len(each.languages or ()) > 1, "variant of several languages"
+    )
+    answer = await subject.speak(variant=name, language="x-nowhere")
+    expect(answer.code == "unsupported", "a language it does not list is `unsupported`", answer)
+
+
+@check("6.language.single-ignored", Need.ONE_LANGUAGE)
+async def ignored(subject: Subject) -> None:
+    """The field is nothing to a variant of one language."""
+    name, _ = subject.variant_with(
+        lambda each: len(each.languages or ()) == 1, "variant of one language"
+    )
+    answer = await subject.speak(variant=name, language="x-nowhere")
+    expect(answer.is_audio, "a variant of one language ignores the field", answer)
+
+
+@check("6.language.chosen", Need.LANGUAGES)
+async def chosen(subject: Subject) -> None:
+    """A sentence of a language is read otherwise than the first language would read it."""
+    alike: list[str] = []
+
+    async def look(name: str, variant: Variant) -> None:
+        readings = readings_of(variant)
+        same = [tag for tag, pair in readings.items() if not await _differ(subject, name, *pair)]
+        why = f"{name!r} speaks the language asked for, of {', '.join(readings)}"
+        expect(len(same) < len(readings), why, "a sentence of each is read as by the first")
+        alike.extend(same)
+
+    if not any(readings_of(each) for each in subject.variants.values()):
+        raise skipped("no variant has two languages that are not dialects of one")
+    await listen(subject, readings_of, look)
+    if alike:
+        raise undecided(
+            f"sentences of {', '.join(alike)} are read as the first language reads them"
+        )
+
+
+async def _differ(subject: Subject, name: str, own: Fields, by_the_first: Fields) -> bool:
+    answer = await subject.claimed(name, **by_the_first)
+    # Who cannot read it at all in another language tells the two apart.
+    return not answer.is_audio or is_different(
+        await sound_of(subject, name, **own), as_sound(answer)
+    )
