@@ -12,7 +12,7 @@ from bench.figures import ms, show, summary
 from bench.library import Library, compare, library_process
 from bench.processes import ROOT, Running, core
 
-VENV: Final = ROOT / ".quickstart" / "venvs" / "hibari"
+VENV: Final = ROOT / ".cache" / "hibari"
 """Made by `script/bench`, as `script/quickstart` makes it."""
 
 _PROGRAM: Final = ROOT / "bench" / "hibari_library.py"

@@ -4,6 +4,8 @@ import re
 import tomllib
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 PROJECTS = {
     path.parent.name: tomllib.loads(path.read_text(encoding="utf-8"))["project"]
@@ -11,6 +13,7 @@ PROJECTS = {
 }
 
 
+@pytest.mark.contract("9.versions.one")
 def test_every_package_has_the_newest_version_of_the_change_log() -> None:
     log = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     newest = re.search(r"^## \[(\d+\.\d+\.\d+)\]", log, flags=re.MULTILINE)

@@ -66,7 +66,7 @@ def prepare(environment: Environment, builder: Environment | None = None) -> boo
         CommandFailed: Something could not be installed.
     """
     with _one_at_a_time():
-        wanted, made = _ingredients(environment), _recorded(environment)
+        wanted, made = ingredients(environment), _recorded(environment)
         unfinished = environment.folder / _UNFINISHED
         is_sound = not unfinished.exists() and _runs(environment.python)
         if is_sound and wanted.items() <= made.items():
@@ -148,7 +148,7 @@ def _runs(python: Path) -> bool:
     return subprocess.run([python, "-c", code], check=False, capture_output=True).returncode == 0
 
 
-def _ingredients(environment: Environment) -> dict[str, str]:
+def ingredients(environment: Environment) -> dict[str, str]:
     """Returns a digest of each thing the virtualenv is made from, by name.
 
     By name, because the server's environment is a part of the development one: either is up to

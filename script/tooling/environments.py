@@ -35,10 +35,11 @@ DEVELOPMENT = Environment(
 
 HIBARI = Environment(
     name="hibari",
-    folder=ROOT / ".quickstart" / "venvs" / "hibari",
+    folder=ROOT / ".cache" / "hibari",
     locks=(ROOT / "packages" / "rhapsode-engine-hibari" / "constraints.txt",),
     packages=("rhapsode-contract", "rhapsode-http", "rhapsode-worker", "rhapsode-engine-hibari"),
 )
+"""The default engine for tests and benches, as an operator's own config would have it."""
 
 RECOGNISER = Environment(
     name="the recogniser",

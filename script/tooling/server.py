@@ -1,9 +1,12 @@
 """A Rhapsode server that a tool starts, waits for, and always stops."""
 
+import ctypes
 import queue
 import re
+import signal
 import socket
 import subprocess
+import sys
 import threading
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -18,6 +21,8 @@ READY_SECONDS = 60.0
 STOP_SECONDS = 40.0
 """Longest wait for it to finish what it does, above its own grace periods."""
 
+
+_PR_SET_PDEATHSIG = 1
 
 _ADDRESS = re.compile(rb"http://(127\.0\.0\.1|localhost):\d+")
 
@@ -51,6 +56,7 @@ def running(command: Sequence[str | Path], log: Path) -> Generator[Server]:
         stderr=subprocess.STDOUT,
         # A Ctrl-C is for us; the server then gets its SIGTERM from the end of this block.
         start_new_session=True,
+        preexec_fn=_end_with_us,
     )
     # One address, or None at the end of an output that named none.
     found: queue.Queue[str | None] = queue.Queue()
@@ -95,6 +101,12 @@ def _read(process: subprocess.Popen[bytes], log: Path, found: "queue.Queue[str |
             if match := _ADDRESS.search(line):
                 found.put(match.group().decode())
     found.put(None)
+
+
+def _end_with_us() -> None:
+    """Has the kernel end the server when we are killed; off Linux nobody does."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:

@@ -24,7 +24,16 @@ from .rules import (
     section_07,
     section_08,
     section_09,
+    section_09_openapi,
+    section_09_update,
+    section_09_versions,
+    section_10_building,
+    section_10_catalog,
     section_10_guard,
+    section_10_installs,
+    section_10_jobs,
+    section_10_settings,
+    section_10_state,
 )
 from .rules.rule import Rule
 
@@ -53,8 +62,25 @@ SECTIONS: Final = (
     ),
     Section("7", "Voices", section_07.RULES),
     Section("8", "The worker SDK", section_08.RULES),
-    Section("9", "Versions", section_09.RULES),
-    Section("10", "Managing engines", section_10_guard.RULES),
+    Section(
+        "9",
+        "Versions",
+        section_09.RULES
+        + section_09_versions.RULES
+        + section_09_update.RULES
+        + section_09_openapi.RULES,
+    ),
+    Section(
+        "10",
+        "Managing engines",
+        section_10_guard.RULES
+        + section_10_settings.RULES
+        + section_10_installs.RULES
+        + section_10_jobs.RULES
+        + section_10_state.RULES
+        + section_10_catalog.RULES
+        + section_10_building.RULES,
+    ),
     Section(
         "d",
         "Details",

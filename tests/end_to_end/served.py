@@ -9,7 +9,7 @@ from .core_process import core
 
 ROOT: Final = Path(__file__).parents[2]
 
-HIBARI: Final = ROOT / ".quickstart" / "venvs" / "hibari"
+HIBARI: Final = ROOT / ".cache" / "hibari"
 """Where `script/test` puts the real engine."""
 
 

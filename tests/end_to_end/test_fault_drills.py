@@ -297,6 +297,24 @@ def test_a_server_that_is_killed_before_a_restart(tmp_path: Path) -> None:
     assert_starts_again(tmp_path)
 
 
+@pytest.mark.contract("d.life.ends-with-server")
+def test_a_worker_that_hangs_in_an_import_when_its_server_is_killed(tmp_path: Path) -> None:
+    package, sign = tmp_path / "hangs", tmp_path / "imports"
+    package.mkdir()
+    (package / "__main__.py").write_text(
+        f"from pathlib import Path; Path({str(sign)!r}).touch(); import signal; signal.pause()",
+        encoding="utf-8",
+    )
+    entry = f'[engines.hangs]\nvenv = "{sys.prefix}"\nmodule = "hangs"\ncwd = "{tmp_path}"\n'
+    with (
+        core(tmp_path, entry) as running,
+        running.curl(engine="hangs") as curl,
+    ):
+        until(sign.exists)
+        end_by_force(running)
+        curl.wait(PATIENCE_SECONDS)
+
+
 def test_a_worker_that_was_stopped_when_its_server_was_killed(tmp_path: Path) -> None:
     """It may not see its lifeline cut: then the next server ends it."""
     with core(tmp_path, tone()) as running:

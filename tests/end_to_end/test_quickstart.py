@@ -84,10 +84,6 @@ def taken(port: int) -> Generator[None]:
         yield
 
 
-def runs_of(checkout: Path) -> list[Path]:
-    return list((checkout / ".quickstart").glob("run-*"))
-
-
 def seconds_of(path: Path) -> float:
     with wave.open(str(path)) as audio:
         return audio.getnframes() / audio.getframerate()
@@ -141,7 +137,7 @@ def test_two_at_once_do_not_disturb_each_other(checkout: Path, tmp_path: Path) -
         runs = [pool.submit(quickstart, checkout, tmp_path / name) for name in ("one", "two")]
     for run in runs:
         assert run.result().returncode == 0, run.result().stdout
-    assert runs_of(checkout) == []
+    assert processes_of(checkout) == []
 
 
 def test_the_ending_of_the_file_says_the_format(checkout: Path, tmp_path: Path) -> None:
@@ -179,14 +175,13 @@ def test_a_port_that_was_asked_for_and_is_taken_is_a_failure(
     assert port in done.stdout
 
 
-def test_a_run_that_fails_leaves_one_log_and_no_folder(checkout: Path, tmp_path: Path) -> None:
+def test_a_run_that_fails_names_the_log(checkout: Path, tmp_path: Path) -> None:
     done = quickstart(checkout, tmp_path / "here", "-o", "hello.xyz", "Hello.")
     assert done.returncode == 1
     assert ".xyz" in done.stdout
-    log = checkout / ".quickstart" / "failed.log"
+    log = checkout / ".quickstart" / "server.log"
     assert str(log) in done.stdout
     assert "listens on" in log.read_text(encoding="utf-8")
-    assert runs_of(checkout) == []
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
@@ -200,34 +195,57 @@ def test_a_run_that_is_interrupted_leaves_nothing(
         process.send_signal(number)
         rest, _ = process.communicate()
     assert process.returncode not in (0, -number), said + rest
-    assert runs_of(checkout) == []
     assert processes_that_stay(checkout) == []
 
 
-def test_what_a_killed_run_left_goes_with_the_next_one(checkout: Path, tmp_path: Path) -> None:
-    dead = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"],
-                          capture_output=True, check=True, text=True)  # fmt: skip
-    home = checkout / ".quickstart"
-    left, living = home / f"run-{int(dead.stdout)}-x", home / f"run-{os.getpid()}-x"
-    for folder in (left, living):
-        folder.mkdir(parents=True)
-    try:
-        done = quickstart(checkout, tmp_path / "here", "Hello.")
-        assert done.returncode == 0, done.stdout
-        assert (left.exists(), living.exists()) == (False, True)
-    finally:
-        living.rmdir()
+def test_while_one_stays_the_next_one_speaks_through_it(checkout: Path, tmp_path: Path) -> None:
+    with start(checkout, tmp_path / "one", "--serve") as staying:
+        lines_until(staying, "log:")
+        done = quickstart(checkout, tmp_path / "two", "Hello.")
+        third = quickstart(checkout, tmp_path / "three", "--serve")
+        staying.send_signal(signal.SIGINT)
+        rest, _ = staying.communicate()
+    assert done.returncode == 0, done.stdout
+    assert "running already" in done.stdout
+    assert seconds_of(tmp_path / "two" / "hello.wav") > 0.3
+    assert third.returncode == 1
+    assert "is running, at http://" in third.stdout
+    assert staying.returncode == 0, rest
+    assert processes_of(checkout) == []
 
 
-def test_an_environment_left_half_made_is_made_again(checkout: Path, tmp_path: Path) -> None:
-    first = quickstart(checkout, tmp_path / "one")
-    assert first.returncode == 0, first.stdout
-    engine = checkout / ".quickstart" / "venvs" / "hibari"
-    (engine / ".unfinished").touch()
-    shutil.rmtree(engine / "lib")
-    second = quickstart(checkout, tmp_path / "two")
+@pytest.mark.skipif(sys.platform != "linux", reason="nobody else ends what a killed run started")
+def test_a_run_that_is_killed_takes_its_server_along(checkout: Path, tmp_path: Path) -> None:
+    with start(checkout, tmp_path / "one", "--serve") as process:
+        lines_until(process, "log:")
+        process.kill()
+    assert processes_that_stay(checkout) == []
+    done = quickstart(checkout, tmp_path / "two", "Hello.")
+    assert done.returncode == 0, done.stdout
+
+
+def test_an_install_that_was_cut_short_is_done_again(checkout: Path, tmp_path: Path) -> None:
+    shutil.rmtree(checkout / ".quickstart", ignore_errors=True)
+    with start(checkout, tmp_path / "one", "Hello.") as process:
+        lines_until(process, "installing hibari")
+        process.kill()
+    assert processes_that_stay(checkout) == []
+    second = quickstart(checkout, tmp_path / "two", "Hello.")
     assert second.returncode == 0, second.stdout
-    assert "making hibari" in second.stdout
+    assert "installing hibari" in second.stdout
+
+
+def test_an_engine_is_built_anew_when_its_sources_change(checkout: Path, tmp_path: Path) -> None:
+    first = quickstart(checkout, tmp_path / "one", "Hello.")
+    assert first.returncode == 0, first.stdout
+    source = checkout / "packages" / "rhapsode-engine-hibari" / "src" / "rhapsode_engine_hibari"
+    with (source / "__init__.py").open("a", encoding="utf-8") as file:
+        file.write("CHANGED = True\n")
+    second = quickstart(checkout, tmp_path / "two", "Hello.")
+    assert second.returncode == 0, second.stdout
+    assert "installing hibari" in second.stdout
+    copies = (checkout / ".quickstart" / "venvs").rglob("rhapsode_engine_hibari/__init__.py")
+    assert ["CHANGED" in path.read_text(encoding="utf-8") for path in copies] == [True]
 
 
 def test_what_fails_is_shown_with_its_last_lines(checkout: Path, tmp_path: Path) -> None:
@@ -239,5 +257,6 @@ def test_what_fails_is_shown_with_its_last_lines(checkout: Path, tmp_path: Path)
     finally:
         lock.write_text(kept, encoding="utf-8")
     assert done.returncode == 1
-    assert "installing what hibari needs failed" in done.stdout
+    assert "installing hibari failed" in done.stdout
+    assert "9999" in done.stdout
     assert not (tmp_path / "here" / "hello.wav").exists()

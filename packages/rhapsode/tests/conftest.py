@@ -14,6 +14,7 @@ from rhapsode.app import Core, open_core
 from rhapsode.settings.entry import EngineEntry
 from rhapsode.settings.file import load_settings
 from rhapsode.settings.folders import Folders
+from rhapsode.settings.loaded import LoadedSettings
 from rhapsode.settings.model import ResidencySettings
 from rhapsode.speech.deadlines import Deadlines
 from rhapsode.workers.local import Surroundings
@@ -127,7 +128,7 @@ def serve(tmp_path: Path, short_path: Path) -> Serve:
         )
         with anyio.fail_after(40), bind(TcpAddress("127.0.0.1", 0)) as bound:
             async with open_core(
-                settings,
+                LoadedSettings.of(settings),
                 environ=os.environ,
                 python=sys.executable,
                 deadlines=deadlines,

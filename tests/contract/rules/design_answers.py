@@ -71,7 +71,6 @@ RULES: Final = (
     Rule(
         "d.stream.events-heartbeat",
         "A stream of events sends a comment every 15 seconds.",
-        awaits="install jobs",
     ),
     Rule(
         "d.stream.abort",

@@ -35,7 +35,6 @@ RULES: Final = (
     Rule(
         "4.license.catalog",
         "A catalog entry carries both licences, so that they are seen before an install.",
-        awaits="the catalog",
     ),
     Rule(
         "4.device.named",

@@ -11,6 +11,11 @@ RULES: Final = (
         is_worker_rule=True,
     ),
     Rule(
+        "6.speak.whole",
+        "All of a text is spoken, to its last word, in however many pieces it is made.",
+        is_worker_rule=True,
+    ),
+    Rule(
         "6.speak.voice",
         "`voice` is an id of the engine's own list; absent means the engine's default voice.",
         is_worker_rule=True,
@@ -47,6 +52,7 @@ RULES: Final = (
     Rule(
         "6.language.chosen",
         "A variant that lists several languages speaks the one asked for.",
+        is_worker_rule=True,
     ),
     Rule(
         "6.language.unlisted",
@@ -71,6 +77,11 @@ RULES: Final = (
         "6.params.unknown",
         "A key in `params` that the effective variant has no dial for is refused with 400 "
         "`bad_request` naming it, never ignored.",
+        is_worker_rule=True,
+    ),
+    Rule(
+        "6.params.heard",
+        "A dial changes the audio: a variant claims none that it does not turn.",
         is_worker_rule=True,
     ),
     Rule(

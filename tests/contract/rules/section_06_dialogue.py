@@ -21,13 +21,19 @@ RULES: Final = (
         is_worker_rule=True,
     ),
     Rule(
+        "6.dialogue.every-turn",
+        "Every turn of a dialogue is spoken.",
+        is_worker_rule=True,
+    ),
+    Rule(
         "6.dialogue.cues",
         "Unclaimed cues are taken out of each turn's text.",
     ),
     Rule(
         "6.dialogue.speakers",
         "A speaker is a label that the request makes up; `voices` gives some or all of them a "
-        "voice.",
+        "voice, and that is what they speak in.",
+        is_worker_rule=True,
     ),
     Rule(
         "6.dialogue.no-voice",

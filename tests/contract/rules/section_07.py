@@ -11,6 +11,11 @@ RULES: Final = (
         is_worker_rule=True,
     ),
     Rule(
+        "7.voices.distinct",
+        "`voice` chooses who speaks: the voices of an engine do not all sound the same.",
+        is_worker_rule=True,
+    ),
+    Rule(
         "7.voices.proxied",
         "`GET /engines/{id}/voices` is the worker's own list; the server keeps no register of "
         "voices.",
@@ -38,6 +43,11 @@ RULES: Final = (
         "7.create.route",
         "`POST /engines/{id}/voices` makes a voice from a form and answers it as the list would "
         "show it; `DELETE` on a voice removes it.",
+        is_worker_rule=True,
+    ),
+    Rule(
+        "7.create.heard",
+        "A voice is made of its reference: another reference makes another voice.",
         is_worker_rule=True,
     ),
     Rule(
@@ -91,6 +101,11 @@ RULES: Final = (
         "7.blend.recipe",
         "A blend is a sum of listed voices with positive weights, 1 where none is given, scaled "
         "to sum to 1; a name not listed is `unknown_voice`.",
+        is_worker_rule=True,
+    ),
+    Rule(
+        "7.blend.weights",
+        "A blend has as much of each voice as its weight says: other weights make another voice.",
         is_worker_rule=True,
     ),
     Rule(

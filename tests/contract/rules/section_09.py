@@ -45,7 +45,6 @@ RULES: Final = (
     Rule(
         "9.additive.shapes",
         "Within a contract version fields and values are only added, never taken away or changed.",
-        awaits="the second contract version",
     ),
     Rule(
         "9.version.health",

@@ -11,16 +11,29 @@ from rhapsode_http import exception_handlers
 from starlette.applications import Starlette
 from starlette.types import ASGIApp
 
-from rhapsode.api import card, engines, health, speak, voices
+from rhapsode.api import card, engines, health, speak
+from rhapsode.api import catalog as catalog_api
+from rhapsode.api import installs as installs_api
 from rhapsode.api import metrics as metrics_page
+from rhapsode.api import settings as settings_api
+from rhapsode.api import update as update_api
+from rhapsode.api import voices as voices_api
 from rhapsode.api.guard.guard import guarded
+from rhapsode.api.openapi import page as openapi_page
+from rhapsode.installs.catalog import load_catalog
+from rhapsode.management import Management, labels_of
 from rhapsode.metrics import Metrics
 from rhapsode.registry import in_service
 from rhapsode.residency.manager import ResidencyManager
-from rhapsode.settings.model import Settings
+from rhapsode.roster import LiveRoster
+from rhapsode.settings.desk import SettingsDesk
+from rhapsode.settings.live import LiveSettings
+from rhapsode.settings.loaded import LoadedSettings
 from rhapsode.speech.account import SpeechMetrics
-from rhapsode.speech.deadlines import Deadlines
+from rhapsode.speech.deadlines import Deadlines, DeadlinesOfEngines
 from rhapsode.speech.speak import Speech
+from rhapsode.state import StateDatabase
+from rhapsode.update.updates import Updates
 from rhapsode.voices import Voices
 from rhapsode.workers.fleet import Fleet
 from rhapsode.workers.local import Surroundings
@@ -40,22 +53,26 @@ class Core:
 
     fleet: Fleet
 
+    management: Management
+
 
 @asynccontextmanager
 async def open_core(
-    settings: Settings,
+    loaded: LoadedSettings,
     *,
     environ: Mapping[str, str],
     python: str,
+    state: StateDatabase | None = None,
     deadlines: Deadlines | None = None,
     patience: Patience | None = None,
 ) -> AsyncGenerator[Core]:
     """Runs a core for the length of the block; no worker outlives it.
 
     Args:
-        settings: In force until the block ends.
+        loaded: What the core starts with.
         environ: The core's environment, from which those of its workers are built.
         python: The interpreter that runs the core.
+        state: Keeps what the core is told; None where it is to be told nothing.
         deadlines: Of requests; the design's where None.
         patience: Of those who watch over workers; the usual one where None.
 
@@ -63,8 +80,11 @@ async def open_core(
         SocketFolderRefused: There is no place for the workers' sockets.
         VoiceFolderRefused: There is none for voices.
     """
-    limits = deadlines or Deadlines()
+    limits, patience = deadlines or Deadlines(), patience or Patience()
     metrics = Metrics()
+    live = LiveSettings(loaded)
+    settings = loaded.settings
+    catalog = load_catalog()
     entries = in_service(settings.engines)
     check_voice_folder(settings.workers.voice_dir)
     with socket_folder(settings.workers.socket_dir) as sockets:
@@ -82,7 +102,7 @@ async def open_core(
                 load_seconds=limits.load_seconds,
                 max_restarts=settings.workers.max_restarts,
                 restart_decay_seconds=settings.workers.restart_decay_seconds,
-                patience=patience or Patience(),
+                patience=patience,
             )
 
             def gone(engine: str) -> None:
@@ -91,36 +111,56 @@ async def open_core(
             def found(engine: str, variant: str) -> None:
                 residency.note_found(engine, variant)
 
-            fleet = Fleet(entries, surroundings, tasks, gone, found)
+            fleet = Fleet(entries, surroundings, tasks, gone, found, labels_of(catalog))
             residency = ResidencyManager(
                 fleet,
-                settings=lambda: settings.residency,
-                keep_alive_of=lambda engine: entries[engine].keep_alive_seconds,
+                settings=lambda: live.current.residency,
+                keep_alive_of=live.keep_alive_of,
                 tasks=tasks,
                 observe=metrics.note_eviction,
             )
+            live.watch(residency.note_settings)
             metrics.watch(fleet, residency)
             for engine, entry in entries.items():
                 # A worker on another machine may hold a model already, which counts.
                 if entry.autostart or entry.url is not None:
                     tasks.start_soon(_start_early, fleet, engine)
-            each = {name: limits.with_those_of(one.deadlines) for name, one in entries.items()}
+            each = DeadlinesOfEngines(limits, lambda engine: fleet.worker(engine).entry)
             speech = Speech(fleet, residency, each, SpeechMetrics(metrics.registry))
-            app = _app(fleet, residency, speech, metrics)
-            yield Core(guarded(app, settings.management), fleet)
+            roster = LiveRoster(settings.engines, loaded.origins, state, live, fleet, residency)
+            management = Management.of(catalog, roster, settings.install, environ)
+            tasks.start_soon(management.work)
+            updates = Updates(lambda: live.current.update.check, environ, tasks)
+            voices = Voices(fleet, residency, patience.create_seconds)
+            app = _app(fleet, residency, speech, voices, metrics)
+            app.state.settings_desk = SettingsDesk(live, state)
+            app.state.installer = management.installer
+            app.state.jobs = management.jobs
+            app.state.feed = management.feed
+            app.state.catalog = management.catalog
+            app.state.updates = updates
+            yield Core(guarded(app, settings.management), fleet, management)
+            management.stop()
             residency.close()
             tasks.cancel_scope.cancel()
 
 
-def _app(fleet: Fleet, residency: ResidencyManager, speech: Speech, metrics: Metrics) -> Starlette:
+def _app(
+    fleet: Fleet, residency: ResidencyManager, speech: Speech, voices: Voices, metrics: Metrics
+) -> Starlette:
     app = Starlette(
         # Tried in this order: first what is asked most and soonest needed.
         routes=[
             *speak.routes,
             *health.routes,
             *engines.routes,
-            *voices.routes,
+            *voices_api.routes,
             *card.routes,
+            *settings_api.routes,
+            *installs_api.routes,
+            *catalog_api.routes,
+            *update_api.routes,
+            *openapi_page.routes,
             *metrics_page.routes,
         ],
         exception_handlers=exception_handlers(),
@@ -130,7 +170,7 @@ def _app(fleet: Fleet, residency: ResidencyManager, speech: Speech, metrics: Met
     app.state.residency = residency
     app.state.metrics = metrics
     app.state.speech = speech
-    app.state.voices = Voices(fleet)
+    app.state.voices = voices
     return app
 
 

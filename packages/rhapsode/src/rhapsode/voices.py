@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import AsyncGenerator, AsyncIterable
+from functools import partial
 from http import HTTPStatus
 from typing import Any, Final, cast
 from urllib.parse import quote
@@ -11,12 +12,11 @@ from rhapsode_contract import Internal, check_voice_id, read_error
 from rhapsode_contract.quoting import shown
 from rhapsode_http import UpstreamError
 
+from rhapsode.residency.manager import ResidencyManager
 from rhapsode.workers.clock import Clock
 from rhapsode.workers.fleet import Fleet
-from rhapsode.workers.session import Answer, read_whole
+from rhapsode.workers.session import Answer, Session, read_whole
 
-_CREATE_SECONDS: Final = 60.0
-"""From the end of the upload to the answer; what needs a model comes with the first speak."""
 _VOICE_BYTES: Final = 64 * 1024
 """More than one voice holds."""
 
@@ -24,8 +24,16 @@ _VOICE_BYTES: Final = 64 * 1024
 class Voices:
     """Passes questions about voices on. Keeps no list: a second one could only be wrong."""
 
-    def __init__(self, fleet: Fleet) -> None:
+    def __init__(self, fleet: Fleet, residency: ResidencyManager, create_seconds: float) -> None:
+        """Args:
+        fleet: Whose they are.
+        residency: Told that a process is wanted while a voice is on its way to it.
+        create_seconds: What a worker may take over each piece of an upload, and from its end to
+            the answer.
+        """
         self._fleet = fleet
+        self._residency = residency
+        self._create_seconds = create_seconds
 
     async def listed(self, engine: str) -> bytes:
         """Returns the JSON list of an engine's voices. May start its process, never its model.
@@ -67,13 +75,22 @@ class Voices:
             RhapsodeError: The engine is unknown, or its worker refused or failed.
             ForeignError: It refused with a code that we do not know.
         """
-        session = await self._fleet.worker(engine).ensure_up()
-        clock = Clock()
+        worker = self._fleet.worker(engine)
+        with self._residency.visit(engine):
+            return await self._create(await worker.ensure_up(), headers, form)
+
+    async def _create(
+        self, session: Session, headers: list[tuple[bytes, bytes]], form: AsyncIterable[bytes]
+    ) -> bytes:
+        clock, seconds = Clock(), self._create_seconds
+        late = partial(session.too_slow, "a new voice", seconds)
 
         async def sent() -> AsyncGenerator[bytes]:
             async for piece in form:
+                clock.start(seconds, late)
                 yield piece
-            clock.start(_CREATE_SECONDS, lambda: session.too_slow("a new voice", _CREATE_SECONDS))
+                clock.stop()  # from here on it is the client who is waited for
+            clock.start(seconds, late)
 
         with clock.running():
             try:
@@ -83,7 +100,7 @@ class Voices:
                 raise await session.explain(error) from None
             if response.status >= HTTPStatus.BAD_REQUEST:
                 raise read_error(response.status, body)
-            return with_public_preview(body, engine)
+            return with_public_preview(body, session.engine)
         raise AssertionError("unreachable: the clock raises where it cuts a block off")
 
     async def delete(self, engine: str, voice: str) -> None:

@@ -141,6 +141,40 @@ async def test_an_upload_over_25_mb_is_refused_and_nothing_of_it_stays(
         assert (await served.http.get("/engines/tone/voices")).status_code == 200
 
 
+async def test_an_upload_that_takes_its_time_is_not_cut_by_a_keep_alive(
+    serve: Serve, tone: Tone
+) -> None:
+    async def form() -> AsyncIterator[bytes]:
+        yield HEAD + sound[: len(sound) // 2]
+        await served.speak(engine="tone", text="Hi.", keepAliveSeconds=0)
+        with anyio.move_on_after(1):  # which is more than the grace of a process that has to go
+            await session.ended.wait()
+        yield sound[len(sound) // 2 :] + TAIL
+
+    sound = clip()
+    async with serve({"tone": tone()}, drain_grace_ms=100) as served:
+        session = await served.core.fleet.worker("tone").ensure_up()
+        answer = await served.http.post("/engines/tone/voices", content=form(), headers=MULTIPART)
+        assert answer.status_code == 201
+        while (await served.http.get("/residency")).json()["models"]:  # and now it goes
+            await anyio.lowlevel.checkpoint()
+
+
+async def test_an_upload_keeps_no_place_from_another_engine(
+    serve: Serve, tone: Tone, second_tone: EngineEntry
+) -> None:
+    async def form() -> AsyncIterator[bytes]:
+        yield HEAD
+        assert (await served.speak(engine="other", text="Hi.")).status_code == 200
+        yield clip() + TAIL
+
+    entries = {"tone": tone(), "other": second_tone}
+    async with serve(entries, drain_grace_ms=100) as served:
+        assert (await served.speak(engine="tone", text="Hi.")).status_code == 200
+        answer = await served.http.post("/engines/tone/voices", content=form(), headers=MULTIPART)
+        assert (answer.status_code, error(answer)["code"]) == (503, "model_unavailable")
+
+
 async def test_a_client_that_leaves_during_an_upload_leaves_nothing(
     serve: Serve, tone: Tone, tmp_path: Path
 ) -> None:

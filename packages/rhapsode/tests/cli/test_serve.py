@@ -2,12 +2,14 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from rhapsode.cli.serve import greeting
+from rhapsode.state import StateDatabase
 from rhapsode.version import VERSION
 from rhapsode_http import BoundSockets, TcpAddress
 
@@ -83,3 +85,55 @@ def test_a_server_without_a_standard_error_serves_as_any_other(short_path: Path)
             assert os.readlink(error) == os.devnull
         process.send_signal(signal.SIGTERM)
         assert process.wait(30) == 0
+
+
+@pytest.mark.slow
+@pytest.mark.contract("10.state.one-core")
+def test_a_second_core_on_a_database_is_one_line_and_the_end(short_path: Path) -> None:
+    with subprocess.Popen(command(short_path), stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert "listens on" in process.stdout.readline()
+        second = subprocess.run(
+            command(short_path), capture_output=True, check=False, text=True, timeout=30
+        )
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 0
+    assert second.returncode == 2
+    (line,) = second.stderr.splitlines()
+    assert line.startswith(f"rhapsode serve: {short_path}/rhapsode.db: another core")
+
+
+@pytest.mark.slow
+@pytest.mark.contract("10.state.boot")
+def test_a_database_that_cannot_be_made_is_one_line_that_names_it(short_path: Path) -> None:
+    nowhere = short_path / "file"
+    nowhere.touch()
+    environ = {**os.environ, "XDG_CONFIG_HOME": str(nowhere), "HOME": str(nowhere)}
+    environ.pop("RHAPSODE_CONFIG", None)
+    done = subprocess.run(
+        [sys.executable, "-m", "rhapsode", "serve"],
+        cwd=short_path,
+        env=environ,
+        capture_output=True,
+        check=False,
+        text=True,
+        timeout=30,
+    )
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert str(nowhere) in line and "rhapsode.db" in line
+
+
+@pytest.mark.slow
+def test_an_address_of_the_database_that_cannot_be_had_is_said_to_be_from_there(
+    short_path: Path,
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        with StateDatabase.open(short_path / "rhapsode.db") as state:
+            state.write_settings({"server.port": taken.getsockname()[1]})
+        done = subprocess.run(
+            command(short_path), capture_output=True, check=False, text=True, timeout=30
+        )
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert line.endswith(f"(server.port from {short_path}/rhapsode.db)")

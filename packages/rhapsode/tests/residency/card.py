@@ -8,7 +8,7 @@ import anyio
 import anyio.abc
 from rhapsode.residency.manager import ResidencyManager
 from rhapsode.settings.model import ResidencySettings
-from rhapsode_contract import ResidentModel
+from rhapsode_contract import ModelUnavailable, ResidentModel
 
 END_SECONDS = 1.0
 """What the end of a process takes."""
@@ -27,6 +27,10 @@ class MemoryModels:
     sizes: dict[str, int] = field(default_factory=dict[str, int])
     stranded: set[str] = field(default_factory=set[str])
     """Engines whose process is up after a load that failed."""
+    deaf: set[str] = field(default_factory=set[str])
+    """Engines that cannot be told to end."""
+    unheard: set[str] = field(default_factory=set[str])
+    """Those that were to end meanwhile, and were not met again since."""
     end_seconds: float = END_SECONDS
     gone: Callable[[str], None] = lambda engine: None
     """Told that a process has ended, whoever ended it."""
@@ -36,6 +40,9 @@ class MemoryModels:
 
     def is_stranded(self, engine: str) -> bool:
         return engine in self.stranded
+
+    def is_unheard(self, engine: str) -> bool:
+        return engine in self.unheard
 
     def size_bytes(self, engine: str) -> int | None:
         return self.sizes.get(engine)
@@ -50,9 +57,17 @@ class MemoryModels:
     async def _go(self, engine: str, how: str) -> None:
         self.note(f"{how} {engine}")
         await anyio.sleep(self.end_seconds)
+        if engine in self.deaf:
+            self.unheard.add(engine)
+            raise ModelUnavailable("it did not hear")
         self.loaded.pop(engine, None)
         self.stranded.discard(engine)
         self.note(f"{engine} gone")
+
+    def lose(self, engine: str) -> None:
+        """Finds that nobody is there any more of one that could not be told."""
+        self.unheard.discard(engine)
+        self.crash(engine)
 
     def crash(self, engine: str) -> None:
         """Loses a process and its model."""
@@ -135,6 +150,11 @@ class Card:
 
         self._tasks.start_soon(visit)
         return scope
+
+    def meet(self, engine: str) -> None:
+        """Meets again one that could not be told: it has its model still."""
+        self.models.unheard.discard(engine)
+        self.manager.note_found(engine, self.models.loaded[engine])
 
     def change(self, **settings: object) -> None:
         """Changes settings while the server runs."""

@@ -14,7 +14,8 @@ import anyio.abc
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rhapsode.residency.held import Reason
-from rhapsode.residency.manager import Mode, ResidencyManager
+from rhapsode.residency.manager import ResidencyManager
+from rhapsode.residency.models import Mode
 from rhapsode.settings.model import ResidencySettings
 from rhapsode_contract import Conflict, ModelUnavailable
 
@@ -62,7 +63,18 @@ class Change:
     value: int
 
 
-Step = tuple[float, Ask | Crash | Free | Change]
+@dataclass(frozen=True)
+class Deafen:
+    """A process cannot be told to end for a while; then it is met again, or found to be lost."""
+
+    engine: str
+    seconds: float
+    is_lost: bool
+
+
+Event = Ask | Crash | Free | Change | Deafen
+
+Step = tuple[float, Event]
 """What happens, and how long after the step before."""
 
 
@@ -77,7 +89,7 @@ class Visit:
     asked: Ask
     came: float
     was_granted: bool = False
-    ended: Literal["spoke", "died", "refused", "left"] | None = None
+    ended: Literal["spoke", "died", "refused", "shut out", "left"] | None = None
 
 
 @dataclass
@@ -92,6 +104,8 @@ class Rules:
     """When each engine was last in use."""
     going: set[str] = field(default_factory=set[str])
     """Engines whose process or model is on its way out."""
+    unheard: set[str] = field(default_factory=set[str])
+    """Engines that were to go, could not be told, and were not met again since."""
     resident: int = 0
     """Models at the last look."""
 
@@ -108,6 +122,7 @@ class Rules:
         self.check()
         leases = {model.engine: model.leases for model in self.manager.report().models}
         assert {engine: n for engine, n in leases.items() if n} == +self.speaking
+        assert self.unheard <= leases.keys()
         waiting = [visit for visit in visits if not (visit.was_granted or visit.ended)]
         assert self.manager.summary().waiting == len(waiting)
         # First come, first served, among those who want one engine.
@@ -123,7 +138,7 @@ class Rules:
             # The report's dates are of another clock, which tells apart what happens at once here.
             model.engine: self.used[model.engine]
             for model in self.manager.report().models
-            if not model.leases and model.engine not in self.going
+            if not model.leases and model.engine not in self.going | self.unheard
         }
         if reason == "room":
             assert idle[engine] == min(idle.values())
@@ -140,6 +155,8 @@ class History:
         """By engine: the request whose load made the model, or is still making it."""
         self.stranded: set[str] = set()
         """Engines whose process has failed to load and is still up."""
+        self.deaf: set[str] = set()
+        """Engines that cannot be told to end."""
         self.visits: list[Visit] = []
         self._tasks = tasks
         self._lives: defaultdict[str, list[anyio.CancelScope]] = defaultdict(list)
@@ -160,6 +177,9 @@ class History:
     def is_stranded(self, engine: str) -> bool:
         return engine in self.stranded
 
+    def is_unheard(self, engine: str) -> bool:
+        return engine in self.rules.unheard
+
     def size_bytes(self, engine: str) -> int | None:
         return None
 
@@ -176,29 +196,59 @@ class History:
         await anyio.sleep(2)
         assert not self.rules.speaking[engine]
         self.rules.going.discard(engine)
+        if engine in self.deaf:
+            if engine in self.loaded:
+                self.rules.unheard.add(engine)
+            raise ModelUnavailable("it did not hear")
         self.loaded.pop(engine, None)
         self.stranded.discard(engine)
 
     # What happens to it.
 
-    def do(self, event: Ask | Crash | Free | Change) -> None:
+    def do(self, event: Event) -> None:
         match event:
             case Ask():
                 visit = Visit(event, anyio.current_time())
                 self.visits.append(visit)
                 self._tasks.start_soon(self._visit, visit)
             case Crash(engine):
-                self.loaded.pop(engine, None)
-                self.stranded.discard(engine)
-                for life in self._lives.pop(engine, []):
-                    life.cancel()
-                self.manager.note_gone(engine)
+                self._lose(engine)
+            case Deafen():
+                self._tasks.start_soon(self._deafen, event)
             case Free():
                 self._tasks.start_soon(self._free, event)
             case Change(key, value):
                 self.rules.check()
                 self.settings = self.settings.model_copy(update={key: value})
                 self.manager.note_settings()
+
+    def _lose(self, engine: str) -> None:
+        self.loaded.pop(engine, None)
+        self.stranded.discard(engine)
+        self.rules.unheard.discard(engine)
+        for life in self._lives.pop(engine, []):
+            life.cancel()
+        self.manager.note_gone(engine)
+
+    async def _deafen(self, event: Deafen) -> None:
+        engine = event.engine
+        self.deaf.add(engine)
+        await anyio.sleep(event.seconds)
+        self.deaf.discard(engine)
+        if engine in self.rules.unheard:
+            if event.is_lost:
+                self._lose(engine)
+            else:
+                self._meet(engine)
+
+    def _meet(self, engine: str) -> None:
+        """Takes up with a process again that could not be told."""
+        self.rules.unheard.discard(engine)
+        if (there := self.loaded.get(engine)) is None:
+            self.manager.note_gone(engine)
+            return
+        self.rules.used[engine] = anyio.current_time()
+        self.manager.note_found(engine, there.variant)
 
     async def _free(self, asked: Free) -> None:
         with anyio.move_on_after(asked.leaves_after or LONGEST_HISTORY_SECONDS):
@@ -207,6 +257,8 @@ class History:
             except Conflict:
                 leases = {model.engine: model.leases for model in self.manager.report().models}
                 assert leases[asked.engine]
+            except ModelUnavailable as error:
+                assert error.message == "it did not hear"
 
     async def _visit(self, visit: Visit) -> None:
         asked = visit.asked
@@ -220,16 +272,19 @@ class History:
                 visit.ended = "spoke"
             except Dead:
                 visit.ended = "died"
-            except ModelUnavailable:
-                visit.ended = "refused"
+            except ModelUnavailable as error:
+                visit.ended = "shut out" if "could not be told" in error.message else "refused"
                 waited = anyio.current_time() - visit.came
-                assert waited > self.settings.eviction_wait_seconds - 0.001
+                has_waited = waited > self.settings.eviction_wait_seconds - 0.001
+                assert has_waited or visit.ended == "shut out"
         visit.ended = visit.ended or "left"
         self.rules.check()
 
     async def _use(self, asked: Ask) -> None:
         """Loads the model where it is not there, and speaks."""
         engine = asked.engine
+        if engine in self.rules.unheard:
+            self._meet(engine)
         self.rules.speaking[engine] += 1
         self.rules.used[engine] = anyio.current_time()
         try:
@@ -299,6 +354,7 @@ def steps() -> st.SearchStrategy[Step]:
         ask,
         ask,
         st.builds(Crash, engine),
+        st.builds(Deafen, engine, st.sampled_from((1.0, 5.0, 30.0)), st.booleans()),
         st.builds(Free, engine, st.sampled_from(("terminate", "unload")), leaves_after),
         st.builds(Change, st.just("max_resident_models"), st.integers(1, 3)),
         st.builds(Change, st.just("keep_alive_seconds"), keep_alive),

@@ -135,3 +135,46 @@ async def test_nothing_expires_after_the_end(seconds: int) -> None:
         await card.visit("a", keep_alive=0)
         await card.until(200)
     assert "end a" not in card.events
+
+
+# What takes no place and is not to be cut.
+
+
+async def test_what_an_engine_is_busy_with_otherwise_puts_off_an_expiry_and_no_longer() -> None:
+    async with open_card(keep_alive=10) as card:
+        with card.manager.visit("a"), card.manager.visit("a"):
+            await card.visit("a1")
+            await card.until(50)
+            assert card.only.expires_at is None
+        await card.until(100)
+        assert card.is_bare
+    assert card.when("end a") == 50
+
+
+async def test_a_keep_alive_that_runs_out_later_is_not_made_shorter_by_it() -> None:
+    async with open_card(keep_alive=10) as card:
+        await card.visit("a1")
+        with card.manager.visit("a"):
+            await card.until(5)
+        await card.until(100)
+    assert card.when("end a") == 1 + 10
+
+
+async def test_it_takes_no_place_and_keeps_none_from_others() -> None:
+    async with open_card() as card:
+        with card.manager.visit("a"):
+            assert card.is_bare
+            await card.visit("a1")
+            await card.visit("b1")
+    assert card.evicted == [("a", "room")]
+
+
+async def test_it_puts_off_the_end_of_a_process_that_has_failed_to_load() -> None:
+    async with open_card(keep_alive=10) as card:
+        with card.manager.visit("a"):
+            async with card.manager.lease("a", "one"):
+                card.models.stranded.add("a")
+            await card.until(50)
+            assert card.events == []
+        await card.until(100)
+    assert card.when("end a") == 50

@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rhapsode.residency.plan import Evict, Grant, Place, Wait, Want, plan
+from rhapsode.residency.plan import Evict, Grant, Place, Refuse, Wait, Want, plan
 
 A, A2, B, C, D = (
     Want("a", "one"),
@@ -32,6 +32,10 @@ def ending(want: Want) -> Place:
 
 def empty(want: Want) -> Place:
     return Place(want.engine, "", 0, is_ending=True, is_empty=True)
+
+
+def deaf(want: Want) -> Place:
+    return Place(want.engine, want.variant, 0, is_deaf=True)
 
 
 def test_nobody_in_line_needs_nothing() -> None:
@@ -108,6 +112,18 @@ def test_the_end_of_an_empty_process_makes_no_room_and_takes_none() -> None:
 def test_a_request_whose_process_ends_empty_keeps_its_turn() -> None:
     assert plan([empty(A)], [A, B], 1) == Wait("a", frozenset({0}))
     assert plan([empty(A)], [A, B], 2) == Grant(1)
+
+
+def test_one_that_could_not_be_told_to_go_keeps_its_place_and_is_not_told_again() -> None:
+    assert plan([deaf(A)], [B, C], 1) == Refuse(0, "a")
+    assert plan([deaf(A), idle(B, used=9)], [C], 2) == Evict("b")
+    assert plan([deaf(A), busy(B)], [C, D], 2) == Wait("b")
+    assert plan([deaf(A), ending(B)], [C], 2) == Wait("b", frozenset({0}))
+
+
+def test_the_model_of_one_that_could_not_be_told_to_go_is_there_for_who_wants_it() -> None:
+    assert plan([deaf(A)], [A], 1) == Grant(0)
+    assert plan([deaf(A)], [A2], 1) == Grant(0)
 
 
 def test_a_lowered_limit_evicts_nothing_by_itself() -> None:
@@ -242,6 +258,8 @@ class World:
                     self.change(engine, is_ending=True)
                 case Wait():
                     break
+                case Refuse():
+                    raise AssertionError("everybody hears when they are told to go")
         first = self.line[0][0] if self.line else None
         if first is None:
             self.seen = None

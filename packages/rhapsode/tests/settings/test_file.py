@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from rhapsode.settings.contents import DatabaseContents
 from rhapsode.settings.file import find_config, load_settings, read_config
 from rhapsode.settings.folders import Folders, user_folders
 from rhapsode.settings.layers import SettingsRefused
@@ -98,3 +99,27 @@ def test_sockets_go_to_the_sessions_folder_or_to_one_of_the_users_own(tmp_path: 
     assert user_folders({}).runtime.name.startswith("rhapsode-")
     gone = str(tmp_path / "gone")
     assert user_folders({"XDG_RUNTIME_DIR": gone}).runtime.name.startswith("rhapsode-")
+
+
+def test_what_the_database_says_and_may_not_say_names_it_and_the_key(folders: Folders) -> None:
+    place = Path("/c/rhapsode.db")
+    for saved, key in (
+        ({"log.level": "loud"}, "log.level"),
+        ({"engines.tone.keepAliveSeconds": -2}, "engines.tone.keepAliveSeconds"),
+        ({"server.port": 0}, "server.port"),
+    ):
+        with pytest.raises(SettingsRefused, match=f"{place}: {key}: "):
+            load_settings(None, folders, DatabaseContents(place, {}, saved))
+    recorded = {"tone": {"venv": "/v", "pull": True}}
+    with pytest.raises(SettingsRefused, match=rf"{place}: engines\.tone\.pull"):
+        load_settings(None, folders, DatabaseContents(place, recorded, {}))
+
+
+def test_without_a_file_folders_of_the_database_lie_relative_to_it(folders: Folders) -> None:
+    contents = DatabaseContents(
+        folders.config / "rhapsode.db", {"tone": {"venv": "v"}}, {"workers.voiceDir": "voices"}
+    )
+    loaded = load_settings(None, folders, contents)
+    assert loaded.settings.workers.voice_dir == folders.config / "voices"
+    assert loaded.settings.engines["tone"].venv == folders.config / "v"
+    assert loaded.origins == {"tone": "database"}

@@ -7,7 +7,7 @@ import pytest
 from rhapsode.settings.entry import EngineEntry
 from rhapsode.settings.field import applies
 from rhapsode.settings.folders import Folders
-from rhapsode.settings.layers import Layer, LoadedSettings, SettingsRefused, merge
+from rhapsode.settings.layers import Layer, MergedSettings, SettingsRefused, merge
 from rhapsode.settings.model import (
     InstallSettings,
     LogSettings,
@@ -24,7 +24,7 @@ FOLDERS = Folders(
 DEFAULT = Layer("default", FOLDERS.as_layer(), "default")
 
 
-def loaded(config: dict[str, Any], database: dict[str, Any] | None = None) -> LoadedSettings:
+def loaded(config: dict[str, Any], database: dict[str, Any] | None = None) -> MergedSettings:
     layers = [DEFAULT, Layer("config", config, "/c/rhapsode.toml")]
     if database is not None:
         layers.append(Layer("database", database, "rhapsode.db"))

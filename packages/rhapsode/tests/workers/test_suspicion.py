@@ -2,7 +2,7 @@
 
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
@@ -174,6 +174,46 @@ async def test_one_that_is_stopped_while_it_speaks_costs_that_request_and_no_oth
         assert answer.content.startswith(b"RIFF")
         models = (await core.http.get("/residency")).json()["models"]
         assert [model["leases"] for model in models] == [0]
+
+
+@pytest.mark.parametrize("what", ["voices", "capabilities", "voices/a4/preview"])
+async def test_a_question_that_needs_no_model_waits_no_longer_for_one_that_hangs_than_its_health(
+    serve: Serve, tone: Tone, is_alive: IsAlive, what: str
+) -> None:
+    patience = Patience(answer_seconds=0.3, probe_seconds=0.3)
+    async with serve({"tone": tone()}, patience=patience, drain_grace_ms=300) as core:
+        session = await core.core.fleet.worker("tone").ensure_up()
+        os.killpg(session.pid, signal.SIGSTOP)
+        with anyio.fail_after(20):
+            answer = await core.http.get(f"/engines/tone/{what}")
+            assert answer.status_code == 503
+            error = answer.json()["error"]
+            assert (error["code"], error["retryable"]) == ("model_unavailable", True)
+            assert f"GET /{what}: " in error["message"]
+            await session.ended.wait()
+        assert not is_alive(session.pid)
+        assert (await core.http.get("/engines/tone/voices")).status_code == 200
+
+
+async def test_an_upload_to_one_that_hangs_ends_though_it_takes_nothing_any_more(
+    serve: Serve, tone: Tone
+) -> None:
+    head = b'--b\r\nContent-Disposition: form-data; name="reference"; filename="a.wav"\r\n\r\n'
+
+    async def form() -> AsyncIterator[bytes]:
+        os.killpg(session.pid, signal.SIGSTOP)
+        yield head
+        for _ in range(20):  # more than every buffer on its way
+            yield bytes(1 << 20)
+
+    patience = Patience(create_seconds=0.5, probe_seconds=0.3)
+    async with serve({"tone": tone()}, patience=patience, drain_grace_ms=300) as core:
+        session = await core.core.fleet.worker("tone").ensure_up()
+        kind = {"content-type": "multipart/form-data; boundary=b"}
+        with anyio.fail_after(20):
+            answer = await core.http.post("/engines/tone/voices", content=form(), headers=kind)
+        assert answer.status_code == 503
+        assert "a new voice: " in answer.json()["error"]["message"]
 
 
 async def _fail(http: httpx.AsyncClient, asked: dict[str, Any]) -> None:

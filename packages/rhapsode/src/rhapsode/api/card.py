@@ -9,7 +9,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from rhapsode.api.answers import json_shape
-from rhapsode.residency.manager import Mode, ResidencyManager
+from rhapsode.residency.manager import ResidencyManager
+from rhapsode.residency.models import Mode
 from rhapsode.workers.fleet import Fleet
 
 

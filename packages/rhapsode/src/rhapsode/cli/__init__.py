@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from rhapsode.cli.install import install
 from rhapsode.cli.say import say
 from rhapsode.cli.serve import serve
 from rhapsode.cli.standard_streams import open_missing
@@ -39,3 +40,4 @@ def rhapsode(
 
 app.command()(serve)
 app.command()(say)
+app.command()(install)

@@ -13,9 +13,10 @@ import typer
 from rhapsode_contract import FORMATS, BadRequest, PublicSpeakRequest, parse_request
 from rich.console import Console
 
+from rhapsode.cli.api_client import DEFAULT_URL, CallFailed
 from rhapsode.cli.destination import Destination, Loudspeaker, NamedFile, StandardOutput, deliver
 from rhapsode.cli.player import find_player, has_audio_device
-from rhapsode.cli.speech_client import DEFAULT_URL, CallFailed, SpeechClient
+from rhapsode.cli.speech_client import SpeechClient
 
 _STDIO: Final = "-"
 _SUFFIXES: Final = {f".{name}": name for name in FORMATS} | {".ogg": "opus", ".raw": "pcm"}

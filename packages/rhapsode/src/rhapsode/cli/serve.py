@@ -10,6 +10,7 @@ from typing import Annotated, Final, NoReturn
 
 import anyio
 import typer
+from rhapsode_contract import Internal
 from rhapsode_http import (
     BoundSockets,
     Server,
@@ -20,14 +21,15 @@ from rhapsode_http import (
     configure_logs,
 )
 
-from rhapsode.app import open_core
+from rhapsode.app import Core, open_core
 from rhapsode.cli.standard_streams import put
 from rhapsode.settings.file import find_config, load_settings
 from rhapsode.settings.folders import user_folders
 from rhapsode.settings.layers import SettingsRefused
+from rhapsode.settings.loaded import LoadedSettings
 from rhapsode.settings.model import Settings
+from rhapsode.state import StateDatabase, StateRefused, database_path
 from rhapsode.version import VERSION
-from rhapsode.workers.fleet import Fleet
 from rhapsode.workers.sockets import SocketFolderRefused
 from rhapsode.workers.voice_folder import VoiceFolderRefused
 
@@ -61,18 +63,38 @@ def serve(
     folders = user_folders(os.environ)
     try:
         path = find_config(config, os.environ, Path.cwd(), folders)
-        settings = load_settings(path, folders).settings
-        configure_logs(_LEVELS[settings.log.level])
-        with bind(TcpAddress(settings.server.host, settings.server.port)) as bound:
-            options = {"use_uvloop": True}
-            is_clean = anyio.run(_serve, settings, bound, path, backend_options=options)
-    except (SettingsRefused, SocketFolderRefused, VoiceFolderRefused) as error:
+        with StateDatabase.open(database_path(path, folders)) as state:
+            is_clean = _run(load_settings(path, folders, state.contents()), state, path)
+    except (SettingsRefused, StateRefused, SocketFolderRefused, VoiceFolderRefused) as error:
         _refuse(str(error))
+    except Internal as error:
+        _refuse(error.message)
     except SocketError as error:
         _refuse(error.strerror or str(error))
     except GreetingFailed as error:
         _refuse(str(error))
     raise typer.Exit(0 if is_clean else 1)
+
+
+def _run(loaded: LoadedSettings, state: StateDatabase, config: Path | None) -> bool:
+    settings = loaded.settings
+    configure_logs(_LEVELS[settings.log.level])
+    with _bound(loaded, state) as bound:
+        options = {"use_uvloop": True}
+        return anyio.run(_serve, loaded, state, bound, config, backend_options=options)
+
+
+def _bound(loaded: LoadedSettings, state: StateDatabase) -> BoundSockets:
+    server = loaded.settings.server
+    try:
+        return bind(TcpAddress(server.host, server.port))
+    except SocketError as error:
+        told = [key for key in ("server.host", "server.port") if loaded.source(key) == "database"]
+        if not told:
+            raise
+        # Whoever looks into the config file finds another address, or none.
+        why = f"{error.strerror} ({' and '.join(told)} from {state.path})"
+        raise SocketError(error.errno, why) from None
 
 
 class GreetingFailed(Exception):
@@ -84,7 +106,9 @@ def _refuse(reason: str) -> NoReturn:
     raise typer.Exit(2)
 
 
-async def _serve(settings: Settings, bound: BoundSockets, config: Path | None) -> bool:
+async def _serve(
+    loaded: LoadedSettings, state: StateDatabase, bound: BoundSockets, config: Path | None
+) -> bool:
     """Serves to the end; returns whether it came without a second signal.
 
     Clients that are cut off, and workers that are killed, since `server.shutdownGraceMs` ends are
@@ -96,18 +120,18 @@ async def _serve(settings: Settings, bound: BoundSockets, config: Path | None) -
         VoiceFolderRefused: There is none for voices.
     """
     unheard: OSError | None = None
-    stop = _Stop(settings)
+    stop = _Stop(loaded.settings)
     # Around the core as well: its end is that of the workers, which a second signal cuts short.
     async with (
         beside(stop.heed_signals),
-        open_core(settings, environ=os.environ, python=sys.executable) as core,
+        open_core(loaded, environ=os.environ, python=sys.executable, state=state) as core,
         anyio.create_task_group() as tasks,
     ):
         # What is imported by now stays to the end: no collection need walk it while it serves.
         gc.freeze()
         server = Server(core.app, bound)
         await tasks.start(server.serve)
-        stop.watch(server, core.fleet)
+        stop.watch(server, core)
         try:
             put(os.fsencode(greeting(bound, tuple(core.fleet), config) + "\n"))
         except OSError as error:
@@ -130,14 +154,20 @@ class _Stop:
         self._workers_seconds = min(settings.workers.drain_grace_ms / 1000, grace_seconds / 2)
         self._requests_seconds = grace_seconds - self._workers_seconds
         self._server: Server | None = None
-        self._fleet: Fleet | None = None
+        self._core: Core | None = None
         self._signals = 0
 
-    def watch(self, server: Server, fleet: Fleet) -> None:
+    def watch(self, server: Server, core: Core) -> None:
         """Begins to stop these when told to, at once where that was before."""
-        self._server, self._fleet = server, fleet
+        self._server, self._core = server, core
         if self._signals:
-            server.drain()
+            self._drain()
+
+    def _drain(self) -> None:
+        if self._server is not None and self._core is not None:
+            self._server.drain()
+            # What jobs tell has no end of its own, and would be waited for.
+            self._core.management.stop()
 
     async def heed_signals(self) -> None:
         """Heeds signals for as long as it runs."""
@@ -153,7 +183,7 @@ class _Stop:
     async def _end_in_time(self, number: signal.Signals) -> None:
         if self._server is not None:
             logger.info("%s: finishing %d requests", number.name, self._server.in_flight)
-            self._server.drain()
+        self._drain()
         await anyio.sleep(self._requests_seconds)
         if self._server is not None:
             if self._server.in_flight:
@@ -172,8 +202,8 @@ class _Stop:
             self._server.close()
 
     def _kill(self) -> None:
-        if self._fleet is not None:
-            self._fleet.kill()
+        if self._core is not None:
+            self._core.fleet.kill()
 
 
 def greeting(bound: BoundSockets, engines: tuple[str, ...], config: Path | None) -> str:

@@ -48,14 +48,32 @@ class Held:
     """Whether it ends without its process."""
 
     failure: RhapsodeError | None = None
-    """Why it could not be told to end; its model may be there still."""
+    """Why it could not be told to end, when it last was to."""
 
-    gone: anyio.Event = field(default_factory=anyio.Event)
-    """Set once it has ended."""
+    is_deaf: bool = False
+    """It stays since it could not be told, until its worker is met again or is known to be lost."""
+
+    settled: anyio.Event = field(default_factory=anyio.Event)
+    """Set once it has ended, or stays after all."""
+
+    def let_go(self, reason: Reason, *, keeps_process: bool) -> None:
+        """Takes note that it is about to end."""
+        self.reason = reason
+        self.keeps_process = keeps_process
+        self.failure = None
+        self.is_deaf = False
+
+    def stay(self, *, is_deaf: bool) -> None:
+        """Takes note that it could not be told to end."""
+        self.reason = None
+        self.is_deaf = is_deaf
+        self.settled.set()
+        self.settled = anyio.Event()
 
     def take(self, variant: str, keep_alive_seconds: int | None) -> None:
         """Adds a lease. What the last one says of the keep-alive counts, silence too (§ 3)."""
         self.variant = variant
+        self.is_deaf = False
         self.leases += 1
         self.keep_alive_seconds = keep_alive_seconds
         self.note_use()
@@ -73,8 +91,10 @@ class Held:
         return self.reason is None and (self.variant == variant or not self.leases)
 
     def deadline(self, keep_alive_seconds: int) -> float:
-        """Returns when it has been idle for so long; never while it is in use or ends already."""
-        if self.leases or self.reason is not None or keep_alive_seconds < 0:
+        """Returns when it has been idle for so long; never while it is in use, ends already, or
+        cannot be told to.
+        """
+        if self.leases or self.reason is not None or self.is_deaf or keep_alive_seconds < 0:
             return inf
         return self.used + keep_alive_seconds
 
@@ -88,17 +108,20 @@ class Held:
             used=self.used,
             is_ending=self.reason is not None,
             is_empty=self.is_empty,
+            is_deaf=self.is_deaf,
         )
 
-    def report(self, keep_alive_seconds: int, size_bytes: int | None) -> ResidentModel:
+    def report(
+        self, keep_alive_seconds: int, size_bytes: int | None, *, is_lasting: bool
+    ) -> ResidentModel:
         """Returns it as an operator sees it.
 
         Args:
             keep_alive_seconds: The one in force.
             size_bytes: As the worker measured it, or None.
+            is_lasting: Whether it does not expire as things are.
         """
         lasts = timedelta(seconds=keep_alive_seconds)
-        is_lasting = self.deadline(keep_alive_seconds) == inf
         used_at = datetime.fromtimestamp(self.used_at_epoch, UTC)
         return ResidentModel(
             engine=self.engine,

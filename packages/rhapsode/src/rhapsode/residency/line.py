@@ -4,6 +4,7 @@ from collections.abc import Container, Iterator
 from math import inf
 
 import anyio
+from rhapsode_contract import RhapsodeError
 
 from rhapsode.residency.plan import Want
 
@@ -22,17 +23,23 @@ class Ticket:
         self.want = want
         self.keep_alive_seconds = keep_alive_seconds
         self.is_granted = False
+        self.refusal: RhapsodeError | None = None
+        """Why it will never have its lease."""
         self._deadline = deadline
         self._is_assured = False
-        self._granted: anyio.Event | None = None
+        self._decided: anyio.Event | None = None
         """Of one that has to wait; most are granted at once."""
         self._waiting: anyio.CancelScope | None = None
 
     def grant(self) -> None:
         """Gives the request its lease."""
         self.is_granted = True
-        if self._granted is not None:
-            self._granted.set()
+        self._decide()
+
+    def refuse(self, refusal: RhapsodeError) -> None:
+        """Sends the request away."""
+        self.refusal = refusal
+        self._decide()
 
     def assure(self, is_assured: bool) -> None:
         """Says whether it waits for nobody to finish speaking, so that no deadline applies: the end
@@ -44,10 +51,14 @@ class Ticket:
             self._waiting.deadline = self._deadline_in_force
 
     async def wait(self) -> None:
-        """Returns when the lease is given or the deadline has passed."""
-        self._granted = anyio.Event()
+        """Returns when the lease is given or refused, or the deadline has passed."""
+        self._decided = anyio.Event()
         with anyio.CancelScope(deadline=self._deadline_in_force) as self._waiting:
-            await self._granted.wait()
+            await self._decided.wait()
+
+    def _decide(self) -> None:
+        if self._decided is not None:
+            self._decided.set()
 
     @property
     def _deadline_in_force(self) -> float:
@@ -80,7 +91,7 @@ class Line:
         self._tickets.remove(ticket)
 
     def take(self, index: int) -> Ticket:
-        """Takes one out, to be given its lease."""
+        """Takes one out, to be given its lease or sent away."""
         return self._tickets.pop(index)
 
     def assure(self, indices: Container[int]) -> None:

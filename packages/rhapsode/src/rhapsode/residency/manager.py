@@ -1,11 +1,11 @@
 """Which models are on the card: leases, the line for them, and the end of those that must go."""
 
-import asyncio
 import logging
-from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from collections import Counter
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import asynccontextmanager, contextmanager
 from math import inf
-from typing import Literal, Protocol
+from typing import Final
 
 import anyio
 import anyio.abc
@@ -18,49 +18,17 @@ from rhapsode_contract import (
 )
 from rhapsode_http import request_id
 
+from rhapsode.residency.alarm import Alarm
 from rhapsode.residency.held import Held, Reason
 from rhapsode.residency.line import Line, Ticket
-from rhapsode.residency.plan import Evict, Grant, Place, Wait, Want, plan
+from rhapsode.residency.models import Mode, Models
+from rhapsode.residency.plan import Evict, Grant, Place, Refuse, Wait, Want, plan
 from rhapsode.settings.model import ResidencySettings
 
 logger = logging.getLogger(__name__)
 
-Mode = Literal["terminate", "unload"]
-"""How memory is given back: all of it with the process, or most of it and the process stays."""
-
-
-class Models(Protocol):
-    """The models of every engine, which are loaded and go as this one decides."""
-
-    def is_loaded(self, engine: str) -> bool:
-        """Whether a model is there, or is being loaded."""
-        ...
-
-    def size_bytes(self, engine: str) -> int | None:
-        """Returns what the model takes, as its worker measured it."""
-        ...
-
-    def is_stranded(self, engine: str) -> bool:
-        """Whether its process is up without a model, and has failed to load one: what that took
-        of the card may come back with the process only.
-        """
-        ...
-
-    async def end(self, engine: str) -> None:
-        """Ends an engine's process; returns once it is reaped and its memory is back.
-
-        Raises:
-            RhapsodeError: It could not be told.
-        """
-        ...
-
-    async def unload(self, engine: str) -> None:
-        """Takes an engine's model off the card, in the process or with it.
-
-        Raises:
-            RhapsodeError: It could not be told.
-        """
-        ...
+_LEAST_TURN_SECONDS: Final = 0.1
+"""For which an engine is shut at a time, or open, while somebody speaks on it."""
 
 
 class ResidencyManager:
@@ -96,8 +64,11 @@ class ResidencyManager:
         self._held: dict[str, Held] = {}
         self._stranded: dict[str, float] = {}
         """Engines whose process is up without a model since a load failed, and when it ends."""
-        self._timer: asyncio.TimerHandle | None = None
-        self._is_closed = False
+        self._shut: dict[str, anyio.Event] = {}
+        """Engines that nobody gets a lease on, each with what is set once nobody has one."""
+        self._visits = Counter[str]()
+        """By engine: what its process is wanted for, and takes no place."""
+        self._alarm = Alarm(self._expire)
 
     @asynccontextmanager
     async def lease(
@@ -114,7 +85,8 @@ class ResidencyManager:
             ModelUnavailable: Others were still speaking when the wait was over.
         """
         held = self._held.get(engine)
-        if held is not None and not len(self._line) and held.is_shared_with(variant):
+        is_open = not len(self._line) and engine not in self._shut
+        if held is not None and is_open and held.is_shared_with(variant):
             held.take(variant, keep_alive_seconds)
         else:
             await self._stand_in_line(Want(engine, variant), keep_alive_seconds)
@@ -124,6 +96,20 @@ class ResidencyManager:
             self._release(engine)
             self._settle()
 
+    @contextmanager
+    def visit(self, engine: str) -> Generator[None]:
+        """Puts off the expiry of an engine's process for the length of the block.
+
+        For what takes no place on the card, and so keeps none from others: nobody who needs one
+        waits for it (§§ 3, 7), nor does whoever frees the engine.
+        """
+        self._visits[engine] += 1
+        try:
+            yield
+        finally:
+            self._visits[engine] -= 1
+            self._set_alarm()
+
     async def free(self, engine: str, mode: Mode) -> None:
         """Gives an engine's memory back now. Nothing happens where it holds none.
 
@@ -132,8 +118,9 @@ class ResidencyManager:
             RhapsodeError: It could not be told.
         """
         while (held := self._held.get(engine)) is not None and held.reason is not None:
-            await held.gone.wait()
+            await held.settled.wait()
             if mode == "unload" or not held.keeps_process:
+                _check_heard(held)
                 return  # somebody else's wish was this one's too
         if held is None and mode == "unload":
             return
@@ -144,9 +131,54 @@ class ResidencyManager:
                 f"engine: {engine!r} is speaking; its model can be freed once it has finished"
             )
         self._let_go(held, "operator", mode)
-        await held.gone.wait()
-        if held.failure is not None:
-            raise type(held.failure)(held.failure.message)
+        await held.settled.wait()
+        _check_heard(held)
+
+    @asynccontextmanager
+    async def shut(self, engine: str, wait_seconds: float) -> AsyncGenerator[None]:
+        """Keeps everybody off an engine for the length of the block: who wants it waits in line.
+
+        Those who speak on it are waited for. Nobody else waits for them longer than half of
+        `evictionWaitSeconds` at a stretch, so that a long utterance costs no request its turn.
+
+        Args:
+            engine: Which, whether it has a place or not.
+            wait_seconds: How long it may go on speaking.
+
+        Raises:
+            Conflict: It still spoke then, or is shut already.
+        """
+        if engine in self._shut:
+            raise Conflict(f"engine: {engine!r} is being changed already")
+        deadline = anyio.current_time() + wait_seconds
+        try:
+            while not await self._is_silent(engine, deadline):
+                if anyio.current_time() >= deadline:
+                    raise Conflict(f"engine: {engine!r} is speaking, after {wait_seconds:g} s too")
+                await anyio.sleep_until(min(deadline, self._turn_ends()))
+            yield
+        finally:
+            self._open(engine)
+
+    async def _is_silent(self, engine: str, deadline: float) -> bool:
+        """Shuts an engine, and waits for its leases to end; open again where they do not."""
+        silent = self._shut[engine] = anyio.Event()
+        held = self._held.get(engine)
+        if held is None or not held.leases:
+            return True
+        with anyio.CancelScope(deadline=min(deadline, self._turn_ends())):
+            await silent.wait()
+            return True
+        self._open(engine)
+        return False
+
+    def _turn_ends(self) -> float:
+        half = self._settings().eviction_wait_seconds / 2
+        return anyio.current_time() + max(half, _LEAST_TURN_SECONDS)
+
+    def _open(self, engine: str) -> None:
+        if self._shut.pop(engine, None) is not None:
+            self._settle()
 
     def note_gone(self, engine: str) -> None:
         """Takes note that an engine's model is gone: its process ended, or a load failed."""
@@ -162,29 +194,32 @@ class ResidencyManager:
         has a place like any other, and leaves like any other. Whoever waits for it has it.
         """
         held = self._held.setdefault(engine, Held(engine, variant))
+        held.is_deaf = False
         if held.leases or held.reason is not None:
             return
         held.variant = variant
         held.note_use()
-        self._wake_at(self._deadline(held))
+        self._alarm.set(self._deadline(held))
         self._settle()
 
     def close(self) -> None:
         """Lets nothing expire any more."""
-        self._is_closed = True
-        if self._timer is not None:
-            self._timer.cancel()
+        self._alarm.close()
 
     def note_settings(self) -> None:
         """Applies settings that have changed: every deadline moves, nothing is evicted by it."""
-        self._set_timer()
+        self._set_alarm()
         self._settle()
 
     def report(self) -> ResidencyDetail:
         """Returns what is on the card, least recently used first. Asks nobody."""
         shown = [held for held in self._held.values() if not held.is_empty]
         models = [
-            held.report(self._keep_alive(held), self._models.size_bytes(held.engine))
+            held.report(
+                self._keep_alive(held),
+                self._models.size_bytes(held.engine),
+                is_lasting=self._deadline(held) == inf,
+            )
             for held in sorted(shown, key=lambda held: held.used)
         ]
         brief = self.summary()
@@ -199,7 +234,7 @@ class ResidencyManager:
     def summary(self) -> Residency:
         """Returns how many are on the card and who waits for it. Asks nobody."""
         most = self._settings().max_resident_models
-        step = plan(self._places(), self._line.wants, most)
+        step = plan(self._places(), self._line.wants, most, self._shut)
         return Residency(
             resident=sum(not held.is_empty for held in self._held.values()),
             max=most,
@@ -213,7 +248,8 @@ class ResidencyManager:
         """Returns with a lease.
 
         Raises:
-            ModelUnavailable: Others were still speaking when the wait was over.
+            ModelUnavailable: Others were still speaking when the wait was over, or could not be
+                told to go.
         """
         deadline = anyio.current_time() + self._settings().eviction_wait_seconds
         ticket = Ticket(want, keep_alive_seconds, deadline)
@@ -222,13 +258,14 @@ class ResidencyManager:
         if ticket.is_granted:
             return
         try:
-            await ticket.wait()
+            if ticket.refusal is None:
+                await ticket.wait()
             if not ticket.is_granted:
-                raise self._waited_too_long(want)
+                raise ticket.refusal or self._waited_too_long(want)
         except BaseException:
             if ticket.is_granted:  # in the moment in which its client left
                 self._release(want.engine)
-            else:
+            elif ticket.refusal is None:
                 self._line.leave(ticket)
             self._settle()
             raise
@@ -236,7 +273,9 @@ class ResidencyManager:
     def _waited_too_long(self, want: Want) -> ModelUnavailable:
         settings = self._settings()
         blocked_by = self.summary().blocked_by
-        if blocked_by == want.engine:
+        if want.engine in self._shut:
+            awaited = "for a change of it, which waits for it to finish speaking"
+        elif blocked_by == want.engine:
             awaited = "for another variant of its own to finish speaking"
         elif blocked_by is not None:
             awaited = f"for {blocked_by!r} to finish speaking"
@@ -252,24 +291,32 @@ class ResidencyManager:
         held.release()
         if held.leases:
             return
+        if engine in self._shut:
+            self._shut[engine].set()
         if self._models.is_loaded(engine):
-            self._wake_at(self._deadline(held))
+            self._alarm.set(self._deadline(held))
         else:
             self._drop(held)
 
     def _drop(self, held: Held) -> None:
-        """Frees the place of a model that is gone: its load failed, or its process ended."""
+        """Frees the place of a model that is gone: its load failed, or its process ended. One that
+        may be there still keeps it until that is known.
+        """
+        if self._models.is_unheard(held.engine):
+            held.is_deaf = True
+            return
         del self._held[held.engine]
         if self._models.is_stranded(held.engine):
             keep_alive = self._keep_alive(held)
             deadline = anyio.current_time() + keep_alive if keep_alive >= 0 else inf
             self._stranded[held.engine] = deadline
-            self._wake_at(deadline)
+            self._alarm.set(deadline)
 
     def _settle(self) -> None:
         """Does all that can be done now."""
         while len(self._line):
-            match plan(self._places(), self._line.wants, self._settings().max_resident_models):
+            most = self._settings().max_resident_models
+            match plan(self._places(), self._line.wants, most, self._shut):
                 case Grant(index):
                     if self._must_clear_for(self._line.wants[index]):
                         self._line.assure({index})
@@ -277,6 +324,8 @@ class ResidencyManager:
                     self._grant(self._line.take(index))
                 case Evict(engine):
                     self._let_go(self._held[engine], "room", "terminate")
+                case Refuse(index, engine):
+                    self._line.take(index).refuse(_no_room(self._held[engine]))
                 case Wait(assured=assured):
                     self._line.assure(assured)
                     return
@@ -310,8 +359,7 @@ class ResidencyManager:
     # Ends.
 
     def _let_go(self, held: Held, reason: Reason, mode: Mode) -> None:
-        held.reason = reason
-        held.keeps_process = mode == "unload"
+        held.let_go(reason, keeps_process=mode == "unload")
         what = "ending, without a model" if held.is_empty else "evicted"
         logger.info(
             "%s: %s, %s", what, reason, mode, extra={"engine": held.engine, "reason": reason}
@@ -330,8 +378,14 @@ class ResidencyManager:
         except RhapsodeError as error:
             held.failure = error
             logger.warning("not told: %s", error.message, extra={"engine": held.engine})
-        del self._held[held.engine]
-        held.gone.set()
+        is_deaf = self._models.is_unheard(held.engine)
+        is_there = is_deaf or self._models.is_loaded(held.engine)
+        if held.failure is not None and is_there and not held.is_empty:
+            held.stay(is_deaf=is_deaf)
+            self._alarm.set(self._deadline(held))
+        else:
+            del self._held[held.engine]
+            held.settled.set()
         self._settle()
 
     # Keep-alive.
@@ -343,33 +397,21 @@ class ResidencyManager:
         own = self._keep_alive_of(held.engine)
         return own if own is not None else self._settings().keep_alive_seconds
 
-    def _set_timer(self) -> None:
+    def _set_alarm(self) -> None:
         """Sees to it that the next model to expire does."""
-        deadlines = [*map(self._deadline, self._held.values()), *self._stranded.values()]
-        self._wake_at(min(deadlines, default=inf))
-
-    def _wake_at(self, deadline: float) -> None:
-        """Wakes too early rather than too often: a deadline that only moved away leaves the timer
-        as it is.
-        """
-        if deadline == inf or self._is_closed:
-            return
-        if self._timer is not None:
-            if self._timer.when() <= deadline:
-                return
-            self._timer.cancel()
-        self._timer = asyncio.get_running_loop().call_at(deadline, self._expire)
+        stranded = [at for engine, at in self._stranded.items() if not self._visits[engine]]
+        deadlines = [*map(self._deadline, self._held.values()), *stranded]
+        self._alarm.set(min(deadlines, default=inf))
 
     def _expire(self) -> None:
-        self._timer = None
         now = anyio.current_time()
         for held in list(self._held.values()):
             if self._deadline(held) <= now:
                 self._let_go(held, "keep-alive", "terminate")
         for engine, deadline in list(self._stranded.items()):
-            if deadline <= now:
+            if deadline <= now and not self._visits[engine]:
                 self._end_stranded(engine, "keep-alive")
-        self._set_timer()
+        self._set_alarm()
 
     def _end_stranded(self, engine: str, reason: Reason) -> None:
         del self._stranded[engine]
@@ -378,4 +420,14 @@ class ResidencyManager:
             self._let_go(held, reason, "terminate")
 
     def _deadline(self, held: Held) -> float:
-        return held.deadline(self._keep_alive(held))
+        return inf if self._visits[held.engine] else held.deadline(self._keep_alive(held))
+
+
+def _check_heard(held: Held) -> None:
+    if held.failure is not None:
+        raise type(held.failure)(held.failure.message)
+
+
+def _no_room(held: Held) -> ModelUnavailable:
+    why = held.failure.message if held.failure is not None else "it does not answer"
+    return ModelUnavailable(f"wait for room: {held.engine!r} could not be told to go: {why}")

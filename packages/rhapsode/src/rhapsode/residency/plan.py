@@ -5,7 +5,7 @@ finish speaking singles one out, and nobody who comes later gets a lease on that
 does finish. Requests for models that are there and not singled out pass those who wait.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 
@@ -41,6 +41,9 @@ class Place:
     is_empty: bool = False
     """It ends a process that holds no model, so nobody gains a place by it."""
 
+    is_deaf: bool = False
+    """It was to end and could not be told: it keeps its place, and is not told again for now."""
+
 
 @dataclass(frozen=True)
 class Grant:
@@ -52,6 +55,17 @@ class Grant:
 @dataclass(frozen=True)
 class Evict:
     """The model of `engine` has to go, so that somebody in line gets its place."""
+
+    engine: str
+
+
+@dataclass(frozen=True)
+class Refuse:
+    """The request at `index` cannot have a place, since all that there are are held by models that
+    could not be told to go; `engine` is one of them.
+    """
+
+    index: int
 
     engine: str
 
@@ -69,21 +83,29 @@ class Wait:
     """
 
 
-def plan(places: Sequence[Place], line: Sequence[Want], most: int) -> Grant | Evict | Wait:
+Step = Grant | Evict | Refuse
+"""What can be done for one request."""
+
+
+def plan(
+    places: Sequence[Place], line: Sequence[Want], most: int, shut: Collection[str] = ()
+) -> Step | Wait:
     """Decides the next step for whoever stands in line.
 
     Args:
         places: What is on the card, one an engine.
         line: Who waits, in the order in which they came.
         most: Models that may be resident; more may be, where it was lowered since.
+        shut: Engines that nobody gets a lease on for now.
     """
-    return _Round(places, most).decide(line)
+    return _Round(places, most, shut).decide(line)
 
 
 class _Round:
     """One look along the line, from its head, with what those in front have claimed."""
 
-    def __init__(self, places: Sequence[Place], most: int) -> None:
+    def __init__(self, places: Sequence[Place], most: int, shut: Collection[str]) -> None:
+        self._shut = shut
         self._places = {place.engine: place for place in places}
         held = [place for place in places if not place.is_empty]
         self._spare = most - len(held)
@@ -92,6 +114,9 @@ class _Round:
         """Places that become free, and that nobody in front has claimed; below 0 where they have
         claimed more, so that the next one needs a place more.
         """
+        self._deaf = [place.engine for place in held if place.is_deaf]
+        self._is_lost = len(self._deaf) >= most
+        """Whether nobody who speaks or is on their way out can make room."""
         self._closed: set[str] = set()
         """Engines that nobody who comes later gets a lease on."""
         self._blocked_by: str | None = None
@@ -99,14 +124,14 @@ class _Round:
         self._is_anyone_in_doubt = False
         """Whether somebody in front waits for speaking to end."""
 
-    def decide(self, line: Sequence[Want]) -> Grant | Evict | Wait:
+    def decide(self, line: Sequence[Want]) -> Step | Wait:
         for index, want in enumerate(line):
             step = self._step_for(index, want)
             if step is not None:
                 return step
         return Wait(self._blocked_by, frozenset(self._assured))
 
-    def _step_for(self, index: int, want: Want) -> Grant | Evict | None:
+    def _step_for(self, index: int, want: Want) -> Step | None:
         """Returns what can be done for one request, or claims for it what it waits for."""
         if want.engine in self._closed:
             # It gets its lease with the one in front, unless another has singled that model out.
@@ -114,6 +139,11 @@ class _Round:
             self._stand(index, want, is_assured=is_shared)
             return None
         place = self._places.get(want.engine)
+        if want.engine in self._shut:
+            # What is done to it once nobody speaks is bounded by itself.
+            self._block(want.engine)
+            self._stand(index, want, is_assured=place is None or not place.leases)
+            return None
         if place is None or place.is_ending:
             return self._make_room(index, want, place)
         # The worker itself changes its model, once nobody uses the other one.
@@ -123,10 +153,12 @@ class _Round:
         self._stand(index, want, is_assured=False)
         return None
 
-    def _make_room(self, index: int, want: Want, old: Place | None) -> Grant | Evict | None:
+    def _make_room(self, index: int, want: Want, old: Place | None) -> Step | None:
         """Finds a place for a request whose engine has none, or an `old` one that ends first."""
         if old is None and self._spare > 0:
             return Grant(index)
+        if self._is_lost:
+            return Refuse(index, self._deaf[0])
         is_assured = self._has_room_coming()
         while not self._has_room_coming():
             victim = self._victim()
@@ -155,7 +187,8 @@ class _Round:
         left = [
             place
             for place in self._places.values()
-            if not place.is_ending and not place.is_empty and place.engine not in self._closed
+            if not (place.is_ending or place.is_empty or place.is_deaf)
+            and place.engine not in self._closed
         ]
         idle = [place for place in left if not place.leases]
         if idle:

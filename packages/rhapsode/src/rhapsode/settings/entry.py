@@ -175,9 +175,11 @@ class EngineEntry(Section):
     """Starts the process, never the model, with the server."""
 
     keep_alive_seconds: Annotated[KeepAlive | None, Live()] = None
-    """Of this engine, over `residency.keepAliveSeconds`."""
+    """How long this engine's idle model stays, over `residency.keepAliveSeconds`."""
 
     deadlines: EntryDeadlines = EntryDeadlines()
+    """What the stages of a request may take: `loadSeconds`, `firstAudioSeconds`, `stallSeconds` and
+    `segmentSeconds`, over the server's own."""
 
     accepted: str | None = None
     """The weights licence that was accepted when it was installed."""

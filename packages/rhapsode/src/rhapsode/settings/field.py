@@ -1,9 +1,10 @@
 """What the sections of the settings have in common: frozen, camelCase, nothing unknown."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 from pydantic.fields import FieldInfo
 from rhapsode_contract.shape import Integer, Number
@@ -35,9 +36,23 @@ class Live:
     """Marks a setting that is read when it is used, so that a change applies at once."""
 
 
+@dataclass(frozen=True)
+class FileOnly:
+    """Marks a value of a setting that only a config file may give it."""
+
+    value: object
+
+
 def applies(field: FieldInfo) -> Applies:
     """Returns when a change to a setting takes effect."""
     return _LIVE if any(isinstance(mark, Live) for mark in field.metadata) else "restart"
+
+
+def _check_not_blank(value: object) -> object:
+    # Pathlib reads nothing as the folder that it is in.
+    if value == "":
+        raise ValueError("should be a path, which is not empty")
+    return value
 
 
 def _check_path(path: Path) -> Path:
@@ -50,17 +65,22 @@ def _check_path(path: Path) -> Path:
     return path
 
 
-FilePath = Annotated[Path, AfterValidator(_check_path)]
+FilePath = Annotated[Path, BeforeValidator(_check_not_blank), AfterValidator(_check_path)]
 """The path of a file or a folder."""
+
+LONGEST_SECONDS: Final = KEEP_ALIVE_SECONDS_MAX
+"""A century: what is longer does not fit into the clocks of every platform."""
+
+LARGEST_COUNT: Final = 2**31 - 1
 
 KeepAlive = Annotated[Integer, Field(ge=-1, le=KEEP_ALIVE_SECONDS_MAX)]
 """Seconds an idle model stays: -1 until the room is needed, 0 not at all."""
 
-Milliseconds = Annotated[Integer, Field(ge=0)]
+Milliseconds = Annotated[Integer, Field(ge=0, le=LONGEST_SECONDS * 1000)]
 
-Seconds = Annotated[Number, Field(ge=0)]
+Seconds = Annotated[Number, Field(ge=0, le=LONGEST_SECONDS)]
 
-SomeSeconds = Annotated[Number, Field(gt=0)]
+SomeSeconds = Annotated[Number, Field(gt=0, le=LONGEST_SECONDS)]
 """A wait that can't be left out."""
 
-Count = Annotated[Integer, Field(ge=0)]
+Count = Annotated[Integer, Field(ge=0, le=LARGEST_COUNT)]

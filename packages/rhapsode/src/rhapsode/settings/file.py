@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, cast
 
+from rhapsode.settings.contents import DatabaseContents
 from rhapsode.settings.folders import Folders
-from rhapsode.settings.layers import Layer, LoadedSettings, SettingsRefused, merge
+from rhapsode.settings.layers import Layer, MergedSettings, SettingsRefused, merge
+from rhapsode.settings.loaded import LoadedSettings, Origin, read_saved
 from rhapsode.settings.model import Settings
 
 CONFIG_VARIABLE: Final = "RHAPSODE_CONFIG"
@@ -42,17 +44,36 @@ def find_config(
     return next((path for path in candidates if path.is_file()), None)
 
 
-def load_settings(path: Path | None, folders: Folders) -> LoadedSettings:
-    """Reads the settings in force without a database: the defaults, and the file over them.
+def load_settings(
+    path: Path | None, folders: Folders, contents: DatabaseContents | None = None
+) -> LoadedSettings:
+    """Reads the settings in force: the defaults, the file over them, the database over both.
+
+    Of an engine that the file names as well as the database, the file's entry counts. A folder
+    that is not absolute lies relative to the file, or where there is none, to the database.
 
     Raises:
-        SettingsRefused: The file can't be read, or says something that is not allowed.
+        SettingsRefused: The file can't be read, or it or the database says something that is not
+            allowed.
     """
+    base = path.parent.absolute() if path is not None else folders.config
+    config = read_config(path) if path is not None else {}
     layers = [Layer("default", folders.as_layer(), "default")]
+    named = config.get("engines")
+    named_ids = set(cast("dict[str, Any]", named)) if isinstance(named, dict) else set[str]()
+    if contents is not None:
+        recorded = {id: entry for id, entry in contents.engines.items() if id not in named_ids}
+        layers.append(Layer("database", {"engines": recorded}, str(contents.path)))
     if path is not None:
-        layers.append(Layer("config", read_config(path), str(path)))
-    loaded = merge(layers)
-    return LoadedSettings(_anchored(loaded.settings, path), loaded.sources)
+        layers.append(Layer("config", config, str(path)))
+    merged = merge(layers)
+    beneath = MergedSettings(_anchored(merged.settings, base), merged.sources)
+    origins: dict[str, Origin] = {
+        engine: "config" if engine in named_ids else "database"
+        for engine in beneath.settings.engines
+    }
+    saved = {} if contents is None else read_saved(contents, base)
+    return LoadedSettings(beneath, base, origins, saved)
 
 
 def read_config(path: Path) -> dict[str, Any]:
@@ -76,9 +97,8 @@ def read_config(path: Path) -> dict[str, Any]:
     return cast(dict[str, Any], values)
 
 
-def _anchored(settings: Settings, path: Path | None) -> Settings:
-    """Returns the settings with absolute folders: what a file names lies relative to the file."""
-    base = path.parent.absolute() if path is not None else Path.cwd()
+def _anchored(settings: Settings, base: Path) -> Settings:
+    """Returns the settings with absolute folders."""
 
     def absolute(folder: Path | None) -> Path | None:
         return None if folder is None else base / folder.expanduser()

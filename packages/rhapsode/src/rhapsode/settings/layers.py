@@ -39,8 +39,8 @@ class Layer:
 
 
 @dataclass(frozen=True)
-class LoadedSettings:
-    """The settings in force, and the layer each that was set came from."""
+class MergedSettings:
+    """Settings, and the layer each that was set came from."""
 
     settings: Settings
 
@@ -48,7 +48,7 @@ class LoadedSettings:
     """By dotted key, such as `server.port`; a key that is not in it has its default."""
 
 
-def merge(layers: Sequence[Layer]) -> LoadedSettings:
+def merge(layers: Sequence[Layer]) -> MergedSettings:
     """Lays the layers over each other and checks the result once.
 
     Args:
@@ -68,8 +68,8 @@ def merge(layers: Sequence[Layer]) -> LoadedSettings:
     try:
         settings = Settings.model_validate(merged)
     except ValidationError as failure:
-        raise SettingsRefused(_complaint(failure, names, layers[-1].name)) from None
-    return LoadedSettings(settings, sources)
+        raise SettingsRefused(complaint(failure, names, layers[-1].name)) from None
+    return MergedSettings(settings, sources)
 
 
 def _flatten(table: Mapping[str, Any], above: Key = ()) -> Iterator[tuple[Key, Any]]:
@@ -91,13 +91,21 @@ def _put(table: dict[str, Any], key: Sequence[str], value: Any) -> None:
     table[leaf] = value
 
 
-def _complaint(failure: ValidationError, names: Mapping[str, str], last: str) -> str:
+def complaint(failure: ValidationError, names: Mapping[str, str], last: str) -> str:
+    """Returns what is wrong in one line: the place, the key and why.
+
+    Args:
+        failure: Of which the first error is told.
+        names: The place that each dotted key came from.
+        last: The place of what has none there.
+    """
     error = failure.errors(include_url=False)[0]
     parts = [str(part) for part in error["loc"] if part != "[key]"]
     key = ".".join(parts)
     place = next((name for known, name in names.items() if _is_at(known, key)), last)
     written = ".".join(part if part.isprintable() else shown(part) for part in parts)
-    return ": ".join(filter(None, (place, written, _reason(error, parts))))
+    why = _reason(error, is_secret=not _SECRETS.isdisjoint(parts))
+    return ": ".join(filter(None, (place, written, why)))
 
 
 def _is_at(known: str, key: str) -> bool:
@@ -105,13 +113,17 @@ def _is_at(known: str, key: str) -> bool:
     return known == key or known.startswith(f"{key}.") or key.startswith(f"{known}.")
 
 
-def _reason(error: ErrorDetails, parts: Sequence[str]) -> str:
+def reason(failure: ValidationError, *, is_secret: bool) -> str:
+    """Returns why a value is not allowed, and what came unless that is a secret."""
+    return _reason(failure.errors(include_url=False)[0], is_secret=is_secret)
+
+
+def _reason(error: ErrorDetails, *, is_secret: bool) -> str:
     if error["type"] == "extra_forbidden":
         return "there is no such setting"
     if error["type"] == "missing":
         return "is needed"
-    reason = error["msg"].removeprefix("Value error, ").removeprefix("Input ")
-    is_secret = error["type"] == UNREPEATED or _SECRETS.intersection(parts)
-    if is_secret or isinstance(error["input"], dict):
-        return reason
-    return f"{reason}, not {error['input']!r:.{_SHOWN_CHARACTERS}}"
+    why = error["msg"].removeprefix("Value error, ").removeprefix("Input ")
+    if is_secret or error["type"] == UNREPEATED or isinstance(error["input"], dict):
+        return why
+    return f"{why}, not {error['input']!r:.{_SHOWN_CHARACTERS}}"

@@ -1,6 +1,5 @@
 """One utterance, from the request to the end of its answer."""
 
-from collections.abc import Mapping
 from functools import partial
 from typing import Final
 
@@ -10,7 +9,7 @@ from starlette.types import Send
 
 from rhapsode.residency.manager import ResidencyManager
 from rhapsode.speech.account import Account, SpeechMetrics
-from rhapsode.speech.deadlines import Deadlines
+from rhapsode.speech.deadlines import DeadlinesOfEngines
 from rhapsode.speech.dispatch import Dispatch, dispatch, dispatch_dialogue
 from rhapsode.speech.relay import Audio, relay_stream, take_whole
 from rhapsode.workers.clock import Clock
@@ -31,7 +30,7 @@ class Speech:
         self,
         fleet: Fleet,
         residency: ResidencyManager,
-        deadlines: Mapping[str, Deadlines],
+        deadlines: DeadlinesOfEngines,
         metrics: SpeechMetrics,
     ) -> None:
         """Args:
@@ -109,14 +108,14 @@ class Speech:
         late = partial(session.too_slow, stage, seconds)
         with session.turns.take(lambda: clock.start(seconds, late)):
             if asked.is_streamed:
-                stall = self._deadlines[session.engine].stall_seconds
+                stall = self._deadlines.of(session.engine).stall_seconds
                 await relay_stream(session, asked, clock, stall, account, send)
                 return None
             limit = byte_limit(session.capabilities, asked)
             return await take_whole(session, asked, clock, limit, account)
 
     def _patience(self, engine: str, asked: Dispatch) -> tuple[str, float]:
-        deadlines = self._deadlines[engine]
+        deadlines = self._deadlines.of(engine)
         if asked.is_streamed:
             return "first audio", deadlines.first_audio_seconds
         return "audio", deadlines.segment_seconds * asked.segments

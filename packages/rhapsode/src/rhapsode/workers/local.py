@@ -1,6 +1,7 @@
 """A worker that is a process of ours: spawned, heard, asked to end, always reaped."""
 
 import logging
+import os
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -29,6 +30,7 @@ from rhapsode.workers.sockets import SocketFolderRefused, socket_path
 logger = logging.getLogger(__name__)
 
 _LAUNCHER: Final = Path(__file__).with_name("launcher.py")
+_TETHER: Final = Path(__file__).with_name("tether.py")
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class Surroundings:
     """The core's own environment, from which a worker's is built."""
 
     python: str
-    """Our own interpreter, for the launcher of commands that are not ours."""
+    """Our own interpreter, for what a worker is started through."""
 
     sockets: Path
     """The private folder of this core's sockets."""
@@ -152,7 +154,10 @@ class LocalLink:
                 capabilities = await first_capabilities(client)
             if not ending.is_set():
                 stranger = partial(Client, address)
-                ready(Session(self._engine, client, stranger, child.pid, capabilities))
+                answer_seconds = self._surroundings.patience.answer_seconds
+                ready(
+                    Session(self._engine, client, stranger, child.pid, capabilities, answer_seconds)
+                )
                 await first_of(life.has_ended.wait, ending.wait)
             if ending.is_set():
                 await child.end(ask=lambda: ask_to_terminate(client))
@@ -186,9 +191,10 @@ class LocalLink:
         around, entry = self._surroundings, self._entry
         match self._origin:
             case PythonModule(python, module):
-                command = (str(python), "-m", module)
+                words = (str(python), "-m", module)
+                script = (str(_TETHER), str(os.getpid()))
             case ForeignCommand(words):
-                command = (around.python, "-I", "-S", str(_LAUNCHER), *words)
+                script = (str(_LAUNCHER),)
         environment = worker_environment(
             around.environ,
             engine=self._engine,
@@ -197,6 +203,7 @@ class LocalLink:
             venv=entry.venv,
             extra=entry.env,
         )
+        command = (around.python, "-I", "-S", *script, *words)
         return Launch(command, environment, entry.cwd, around.grace_seconds)
 
 

@@ -1,7 +1,8 @@
 """Workers that have outlived their core: those that could not see their lifeline cut.
 
 One that is stopped, or whose interpreter is held by a driver, reads nothing; nor does one that is
-still importing. The next core ends them, by the address in their environment.
+still importing, which a kernel other than Linux lets go on. The next core ends them, by the address
+in their environment.
 """
 
 import logging

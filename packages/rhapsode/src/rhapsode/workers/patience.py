@@ -10,6 +10,15 @@ class Patience:
     probe_seconds: float = 5.0
     """What a worker that is suspected to hang may take to say that it lives."""
 
+    answer_seconds: float = 5.0
+    """What a worker may take over a question that needs no model, such as which voices it has; one
+    that takes longer is suspected to hang. As much as over its health, since nothing that it loads
+    or says may hold either up."""
+
+    create_seconds: float = 60.0
+    """What a worker may take over each piece of an upload, and from its end to the new voice; what
+    needs a model comes with the first speak."""
+
     pauses_seconds: tuple[float, ...] = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0)
     """Before the first restart in a row, the second, and so on; the last one for all after it."""
 

@@ -84,7 +84,10 @@ class RemoteLink:
         # A model that it has already takes a place on the card.
         health = await health_of(client, seconds)
         unmet = partial(client_of, self._origin)
-        return Session(self._engine, client, unmet, None, capabilities, health=health)
+        answer_seconds = self._patience.answer_seconds
+        return Session(
+            self._engine, client, unmet, None, capabilities, answer_seconds, health=health
+        )
 
     def stranger(self, capabilities: Capabilities) -> End | None:
         """Returns the end of a worker that is not the one that was meant, or not one we speak to;

@@ -85,16 +85,17 @@ class Resident:
         """What the model takes of its device, as the worker measured it at its load."""
         return self._health.model_bytes if self._health is not None else None
 
+    def is_loading_other_than(self, variant: str | None) -> bool:
+        """Whether a load is under way, and of another variant."""
+        return self._load is not None and self._load.variant != variant
+
     async def ensure(self, session: Session, variant: str) -> None:
-        """Returns once `variant` is loaded in the process of `session`.
+        """Returns once `variant` is loaded in the process of `session`, which loads no other.
 
         Raises:
             RhapsodeError: It did not load, or the process is gone.
             ForeignError: The worker refused with a code that we do not know.
         """
-        # One that somebody wanted who has left since; the worker can't break it off either.
-        while self._load is not None and self._load.variant != variant:
-            await self._load.outcome.settled()
         if self._load is not None:
             await self._load.outcome.result()
         elif session.exit is not None:
@@ -108,14 +109,13 @@ class Resident:
         return self._health.device if self._health is not None else None
 
     async def unload(self, session: Session) -> None:
-        """Returns once nothing is loaded. A worker that does not manage is of no more use.
+        """Returns once nothing is loaded; no load may be under way. A worker that does not manage
+        is of no more use.
 
         Raises:
             RhapsodeError: It did not unload.
             ForeignError: So, with a code that we do not know.
         """
-        while self._load is not None:
-            await self._load.outcome.settled()
         if self._state is not Model.LOADED or session.exit is not None:
             return
         self._fire(ModelEvent.UNLOAD, self._variant)
@@ -177,7 +177,9 @@ class Resident:
                 answer = await load.session.ask("POST", "/load", wanted, seconds=inf)
                 self._health = parse(Health, answer.body, "/load")
                 # `current` names the samples this variant makes, which bound a buffered answer.
-                load.session.capabilities = await load.session.read(Capabilities, "/capabilities")
+                load.session.capabilities = await load.session.read(
+                    Capabilities, "/capabilities", seconds=inf
+                )
             except (RhapsodeError, ForeignError) as error:
                 failure = error
         if load.scope.cancelled_caught:

@@ -30,8 +30,6 @@ from rhapsode.workers.turns import Turns
 
 _JSON_BYTES: Final = 4 * 1024 * 1024
 """More than any document of a worker's holds."""
-_ANSWER_SECONDS: Final = 60.0
-"""What a worker may take over a question that needs no model."""
 _EXIT_NOTICE_SECONDS: Final = 1.0
 """A connection's end is seen before the process's own, which explains it."""
 
@@ -63,6 +61,9 @@ class Session:
 
     capabilities: Capabilities
     """As the worker declared them at its start, or after its last load."""
+
+    answer_seconds: float
+    """What it may take over a question that needs no model."""
 
     turns: Turns = field(default_factory=Turns)
 
@@ -126,14 +127,21 @@ class Session:
         return await self.client.request(method, target, headers, body)
 
     async def ask(
-        self, method: str, target: str, body: bytes = b"", *, seconds: float = _ANSWER_SECONDS
+        self, method: str, target: str, body: bytes = b"", *, seconds: float | None = None
     ) -> Answer:
         """Asks the worker and returns its whole answer.
 
+        Args:
+            method: Such as `GET`.
+            target: The worker's route.
+            body: JSON, or nothing.
+            seconds: What it may take; `answer_seconds` where None.
+
         Raises:
-            RhapsodeError: The worker refused, failed, broke off or took longer than `seconds`.
+            RhapsodeError: The worker refused, failed, broke off or took longer than that.
             ForeignError: It refused with a code that we do not know.
         """
+        seconds = self.answer_seconds if seconds is None else seconds
         try:
             with anyio.fail_after(seconds):
                 async with await self.open(method, target, body) as response:
@@ -157,14 +165,14 @@ class Session:
         parse(model, body, target)
         return body
 
-    async def read(self, model: type[S], target: str) -> S:
-        """Asks for a document and reads it.
+    async def read(self, model: type[S], target: str, *, seconds: float) -> S:
+        """Asks for a document and reads it, in so many seconds.
 
         Raises:
             RhapsodeError: As `ask`; `Internal` where it has not the shape.
             ForeignError: As `ask`.
         """
-        return parse(model, (await self.ask("GET", target)).body, target)
+        return parse(model, (await self.ask("GET", target, seconds=seconds)).body, target)
 
     async def explain(self, error: UpstreamError) -> RhapsodeError:
         """Returns what a broken connection is to a caller: the process's end where that was it."""

@@ -9,24 +9,35 @@ import anyio.abc
 from rhapsode_contract import (
     Capabilities,
     EngineSummary,
+    FetchRequest,
     ForeignError,
     Health,
     Internal,
     LogLine,
     ModelUnavailable,
     RhapsodeError,
+    UnknownEngine,
 )
 from rhapsode_http import request_id
 
 from rhapsode.registry import Origin, RemoteUrl, origin_of
 from rhapsode.settings.entry import EngineEntry
+from rhapsode.workers.declaration import Declaration, Label
+from rhapsode.workers.installed import is_outdated
 from rhapsode.workers.lifecycle import PROCESS, Process, ProcessEvent, advance
 from rhapsode.workers.link import End, Link
 from rhapsode.workers.local import LocalLink, Surroundings
 from rhapsode.workers.outcome import Outcome
 from rhapsode.workers.remote import RemoteLink
 from rhapsode.workers.resident import Resident
-from rhapsode.workers.restarts import Reconnects, Rest, Restarts, RestPolicy, pause_seconds
+from rhapsode.workers.restarts import (
+    Reconnects,
+    Rest,
+    Restarts,
+    Resting,
+    RestPolicy,
+    pause_seconds,
+)
 from rhapsode.workers.session import Session, health_of
 
 logger = logging.getLogger(__name__)
@@ -47,6 +58,7 @@ class Worker:
         tasks: anyio.abc.TaskGroup,
         gone: Callable[[str], None] = lambda engine: None,
         found: Callable[[str, str], None] = lambda engine, variant: None,
+        label: Label | None = None,
     ) -> None:
         """Prepares a worker; starts nothing.
 
@@ -58,17 +70,18 @@ class Worker:
             gone: Called each time its model is gone: its process has ended, or a load has failed.
             found: Called with a variant that is loaded though nobody here has loaded it: a worker
                 on another machine lives longer than this core, and than the link to it.
+            label: What the catalog says of the engine.
         """
         self.engine = engine
         self._surroundings = surroundings
-        self._card = surroundings.card_of(entry)
         self._tasks = tasks
         self._gone = gone
         self._found = found
-        origin = origin_of(engine, entry)
-        self._is_local = not isinstance(origin, RemoteUrl)
-        self._link, self._restarts = self._made_for(origin, entry)
-        self._rest: _Resting | None = None
+        self._declare(Declaration.of(entry, label))
+        self._next: Declaration | None = None
+        self._is_withdrawn = False
+        self._fetch_hearers: list[Callable[[int, int | None], None]] = []
+        self._rest: Resting | None = None
         self._state = Process.DOWN
         self._start = Outcome[Session]()
         self._session: Session | None = None
@@ -89,11 +102,20 @@ class Worker:
             lost=self._note_failed_load,
         )
         self._is_stranded = False
-        self._unheard: RhapsodeError | None = None
-        self._unheard_ends = 0
+        self._unheard: list[RhapsodeError] = []
+        """Ends in a row that it should have come to and could not be told of."""
         self._last_seen: Capabilities | None = None
         self._last_error: str | None = None
         self._crashes = 0
+
+    def _declare(self, declared: Declaration) -> None:
+        """Goes by a declaration from the next process on. There is none now."""
+        self._declared = declared
+        entry = declared.entry
+        origin = origin_of(self.engine, entry)
+        self._card = self._surroundings.card_of(entry)
+        self._is_local = not isinstance(origin, RemoteUrl)
+        self._link, self._restarts = self._made_for(origin, entry)
 
     def _made_for(self, origin: Origin, entry: EngineEntry) -> tuple[Link, RestPolicy]:
         around, pauses = self._surroundings, self._surroundings.patience.pauses_seconds
@@ -103,7 +125,33 @@ class Worker:
         link = LocalLink(self.engine, origin, entry, around, self._hear)
         return link, Restarts(around.max_restarts, around.restart_decay_seconds, pauses)
 
+    def change(self, entry: EngineEntry) -> None:
+        """Lets its next process be what `entry` says. The one that is up goes on to its end."""
+        self._next = Declaration.of(entry, self._declared.label)
+        if self._down.is_set():
+            self._take_next()
+
+    def _take_next(self) -> None:
+        declared, self._next = self._next, None
+        if declared is not None:
+            self._declare(declared)
+
+    def withdraw(self) -> None:
+        """Starts no process any more: this box has the engine no longer."""
+        self._is_withdrawn = True
+        self._stop_resting()
+
     # What others ask.
+
+    @property
+    def entry(self) -> EngineEntry:
+        """Where it comes from."""
+        return self._declared.entry
+
+    @property
+    def worker_version(self) -> str | None:
+        """The worker SDK in its virtualenv, where that can be said."""
+        return self._declared.worker_version
 
     @property
     def resident_variant(self) -> str | None:
@@ -123,23 +171,37 @@ class Worker:
         return self._is_stranded and self._resident.variant is None
 
     @property
+    def is_unheard(self) -> bool:
+        """Whether it was to end, could not be told, and was not met again since: its model may be
+        there still.
+        """
+        return bool(self._unheard) and self._session is None
+
+    @property
     def crashes(self) -> int:
         """Ends that nobody asked for, since this core began."""
         return self._crashes
 
     def summary(self) -> EngineSummary:
         """Returns what is known without asking anybody."""
-        seen = self._last_seen
+        seen, label = self._last_seen, self._declared.label
         self._forgive()
+        if seen is not None:
+            display_name = seen.engine.display_name
+        else:
+            display_name = label.display_name if label is not None else self.engine
         return EngineSummary(
             id=self.engine,
-            display_name=seen.engine.display_name if seen else self.engine,
-            license=seen.license if seen else None,
+            display_name=display_name,
+            # The catalog's first: it is what was shown before the install (contract § 4).
+            license=label.license if label is not None else seen.license if seen else None,
             process=self._state.value,
             model=self._resident.state.value,
             variant=self._resident.variant,
             last_error=self._last_error,
             restarts=self._restarts.count,
+            worker_version=self.worker_version,
+            outdated=is_outdated(self.worker_version),
         )
 
     async def ensure_up(self) -> Session:
@@ -174,6 +236,25 @@ class Worker:
             else:
                 self._begin()
 
+    async def fetch(self, variant: str, hear: Callable[[int, int | None], None]) -> None:
+        """Gets a variant's weights. Starts a process that is down, and loads no model.
+
+        Args:
+            variant: Which.
+            hear: Called with the bytes that are there and, where it is known, all there will be.
+
+        Raises:
+            RhapsodeError: They could not be had; `Unsupported` where the engine fetches nothing.
+            ForeignError: It refused with a code that we do not know.
+        """
+        session = await self.ensure_up()
+        self._fetch_hearers.append(hear)
+        try:
+            body = FetchRequest(variant=variant).model_dump_json().encode()
+            await session.ask("POST", "/fetch", body, seconds=inf)
+        finally:
+            self._fetch_hearers.remove(hear)
+
     async def ensure_loaded(self, variant: str) -> Session:
         """Returns a running worker in which `variant` is loaded.
 
@@ -184,17 +265,26 @@ class Worker:
             ForeignError: The worker refused the load with a code that we do not know.
         """
         session = await self.ensure_up()
+        while self._resident.is_loading_other_than(variant):
+            # Nobody waits for that one any more, and a worker cannot break a load off.
+            await self.end()
+            session = await self.ensure_up()
         await self._resident.ensure(session, variant)
         return session
 
     async def unload(self) -> None:
-        """Takes the model off the card and keeps the process, unless that hangs.
+        """Takes the model off the card and keeps the process, unless that hangs, or a load is under
+        way that nobody waits for any more.
 
         Raises:
             RhapsodeError: It is on another machine, and could not be told.
         """
         session = self._session
         if session is None:
+            self._check_heard()
+            return
+        if self._resident.is_loading_other_than(None):
+            await self.end()
             return
         try:
             await self._resident.unload(session)
@@ -232,8 +322,8 @@ class Worker:
         self._check_heard()
 
     def _check_heard(self) -> None:
-        if self._unheard is not None:
-            raise ModelUnavailable(self._unheard.message)
+        if self._unheard:
+            raise ModelUnavailable(self._unheard[-1].message)
 
     def kill(self) -> None:
         """Ends the process at once, for a core that must not wait."""
@@ -243,6 +333,10 @@ class Worker:
 
     def _begin(self) -> None:
         self._stop_resting()
+        if self._is_withdrawn:
+            raise UnknownEngine(
+                f"engine: {self.engine!r} was uninstalled meanwhile", field="engine"
+            )
         self._fire(ProcessEvent.START)
         self._start = Outcome[Session]()
         self._ending = anyio.Event()
@@ -279,6 +373,8 @@ class Worker:
             self._note_look(session)(session.health)
         elif current is not None and self._resident.adopt(current.variant):
             self._found(self.engine, current.variant)
+        if self._resident.variant is None:
+            self._gone(self.engine)  # if it could not be told to end, it has
         self._start.succeed(session)
 
     def _note_failed_load(self) -> None:
@@ -323,14 +419,15 @@ class Worker:
             if self._last_error != failure.message:  # a remote is tried again for ever
                 logger.error("%s", failure.message, extra={"engine": self.engine})
             self._last_error = failure.message
-        self._unheard = end.failure if end.is_unheard else None
+        self._unheard = [*self._unheard, end.failure] if end.is_unheard else []
         self._is_stranded = False
         if was_asked and not self._is_local:
             # Whoever runs it starts it again, and it may hold a model then (contract § 2).
-            self._take(self._rest_after_asked(end))
+            self._take(self._rest_after_asked())
         if not was_asked:
             self._crashes += self._is_local or lived > 0
             self._take(self._restarts.after_end(lived, is_hopeless=end.is_hopeless))
+        self._take_next()
         self._down.set()
         self._gone(self.engine)
 
@@ -378,22 +475,21 @@ class Worker:
 
     # Between two lives.
 
-    def _rest_after_asked(self, end: End) -> Rest:
+    def _rest_after_asked(self) -> Rest:
         """Returns when a worker on another machine is met again, which was told to end, or was not:
         then its model is met again as well, and each time it is let alone for longer.
         """
-        self._unheard_ends = self._unheard_ends + 1 if end.is_unheard else 0
         pauses = self._surroundings.patience.pauses_seconds
-        return Rest(pause_seconds(pauses, self._unheard_ends + 1), may_be_cut_short=True)
+        return Rest(pause_seconds(pauses, len(self._unheard) + 1), may_be_cut_short=True)
 
     def _take(self, rest: Rest) -> None:
         if rest.is_failure:
             self._fire(ProcessEvent.GIVE_UP)
         if rest.seconds is not None:
-            self._rest = _Resting(rest.seconds, rest.may_be_cut_short)
+            self._rest = Resting(rest.seconds, rest.may_be_cut_short)
             self._tasks.start_soon(self._start_after, self._rest)
 
-    async def _start_after(self, rest: "_Resting") -> None:
+    async def _start_after(self, rest: Resting) -> None:
         request_id.set(None)
         with anyio.move_on_after(rest.seconds):
             await rest.over.wait()
@@ -409,6 +505,9 @@ class Worker:
     def _hear(self, line: LogLine) -> None:
         if line.event == "fetch":
             self._resident.note_progress()
+            for hear in self._fetch_hearers:
+                if line.received is not None:
+                    hear(line.received, line.total)
 
     def _fire(self, event: ProcessEvent) -> None:
         before, self._state = self._state, advance(PROCESS, self._state, event)
@@ -424,13 +523,3 @@ class Worker:
 
 class _ToldToEnd(ModelUnavailable):
     """The process went because somebody asked for its end."""
-
-
-class _Resting:
-    """A pause before the next start."""
-
-    def __init__(self, seconds: float, may_be_cut_short: bool) -> None:
-        self.seconds = seconds
-        self.may_be_cut_short = may_be_cut_short
-        self.over = anyio.Event()
-        """Set when it is over, or nobody waits for it any more."""

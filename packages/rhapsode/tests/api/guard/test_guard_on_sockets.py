@@ -16,6 +16,7 @@ from rhapsode.api.guard.guard import guarded
 from rhapsode.app import open_core
 from rhapsode.settings.file import load_settings
 from rhapsode.settings.folders import Folders
+from rhapsode.settings.loaded import LoadedSettings
 from rhapsode.settings.model import ManagementSettings
 from rhapsode_http import TcpAddress
 from rhapsode_http.testing import RawClient, connected, http_only, serving
@@ -57,9 +58,10 @@ async def core(
     """Serves a core without engines for the length of a block; gives its port."""
     folders = Folders(folder, folder, folder / "s", None)
     whole = load_settings(None, folders).settings.model_copy(update={"management": settings})
+    loaded = LoadedSettings.of(whole)
     with anyio.fail_after(20):
         async with (
-            open_core(whole, environ=os.environ, python=sys.executable) as opened,
+            open_core(loaded, environ=os.environ, python=sys.executable) as opened,
             serving(opened.app, address=TcpAddress(host, 0)) as server,
         ):
             address = server.addresses[0]

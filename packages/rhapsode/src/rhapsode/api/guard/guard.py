@@ -3,19 +3,22 @@
 import logging
 import socket
 from collections.abc import MutableMapping
-from typing import Any
+from typing import Any, Final
 
 from rhapsode_contract import Forbidden
 from rhapsode_http import error_response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from rhapsode.api.guard.admission import Rules, Standing, admit
+from rhapsode.api.guard.admission import Rules, Standing, Verdict, admit
 from rhapsode.api.guard.management import is_management
 from rhapsode.api.guard.origins import admitted_origin
 from rhapsode.api.guard.sharing import is_preflight, preflight_answer, shared_with
 from rhapsode.settings.model import ManagementSettings
 
 logger = logging.getLogger(__name__)
+
+STANDING: Final = "rhapsode.standing"
+"""Where the scope of a request to a management route has what its caller is, a `Standing`."""
 
 
 class Guard:
@@ -48,22 +51,23 @@ class Guard:
                 return
             send = shared_with(origin, send)
         if is_management(scope["method"], scope["path"]):
-            refusal = self._refusal(scope)
-            if refusal is not None:
-                await error_response(refusal)(scope, receive, send)
+            verdict = self._judge(scope)
+            if verdict.standing is Standing.FORBIDDEN:
+                await error_response(Forbidden(verdict.why))(scope, receive, send)
                 return
+            scope = {**scope, STANDING: verdict.standing}
         if has_secret or scope.get("root_path"):
             scope = _cleaned(scope)
         await self._app(scope, receive, send)
 
-    def _refusal(self, scope: Scope) -> Forbidden | None:
+    def _judge(self, scope: Scope) -> Verdict:
         client: tuple[str, int] | None = scope.get("client")
         peer = client[0] if client is not None else None
         verdict = admit(peer, scope["headers"], self._rules)
-        if verdict.standing is not Standing.FORBIDDEN:
-            return None
-        logger.info("forbidden to %s: %s %r: %s", peer, scope["method"], scope["path"], verdict.why)
-        return Forbidden(verdict.why)
+        if verdict.standing is Standing.FORBIDDEN:
+            method, path = scope["method"], scope["path"]
+            logger.info("forbidden to %s: %s %r: %s", peer, method, path, verdict.why)
+        return verdict
 
 
 def guarded(app: ASGIApp, settings: ManagementSettings) -> Guard:

@@ -1,0 +1,1 @@
+"""The catalog, and the jobs that install engines and fetch weights."""

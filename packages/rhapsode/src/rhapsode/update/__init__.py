@@ -1,0 +1,1 @@
+"""Whether a newer release of rhapsode exists (contract § 9)."""

@@ -1,0 +1,517 @@
+"""`GET /settings` and `PATCH /settings`, with a state database behind them."""
+
+import json
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import anyio
+import httpx
+import pytest
+from rhapsode.api import settings as settings_api
+from rhapsode.api.guard.guard import guarded
+from rhapsode.settings.desk import SettingsDesk
+from rhapsode.settings.file import load_settings
+from rhapsode.settings.folders import Folders
+from rhapsode.settings.live import LiveSettings
+from rhapsode.state import StateDatabase, database_path
+from rhapsode_http import JSON_BODY_LIMIT_BYTES, exception_handlers
+from rhapsode_http.listener import Listener
+from starlette.applications import Starlette
+from starlette.types import Receive, Scope, Send
+
+pytestmark = pytest.mark.anyio
+
+HERE, THERE = "127.0.0.1", "203.0.113.9"
+PAGE: Final = "https://page.example"
+SECRET: Final = "s3cret"
+
+LISTED: Final = f'[management]\ntoken = "{SECRET}"\norigins = ["{PAGE}", "https://other.example"]\n'
+TONE: Final = '[engines.tone]\nvenv = "/v/tone"\n'
+
+LIVE: Final = {
+    "residency.maxResidentModels",
+    "residency.evictionWaitSeconds",
+    "residency.keepAliveSeconds",
+    "update.check",
+}
+RESTART: Final = {
+    "server.host",
+    "server.port",
+    "server.shutdownGraceMs",
+    "log.level",
+    "workers.socketDir",
+    "workers.voiceDir",
+    "workers.startupTimeoutSeconds",
+    "workers.drainGraceMs",
+    "workers.maxRestarts",
+    "workers.restartDecaySeconds",
+    "install.venvDir",
+    "install.sourceDir",
+    "install.python",
+    "management.token",
+    "management.origins",
+}
+
+
+@dataclass
+class Box:
+    """A core as far as its settings go."""
+
+    app: Any
+    live: LiveSettings
+    state: StateDatabase | None
+
+    async def ask(self, method: str, peer: str = HERE, **asked: Any) -> httpx.Response:
+        transport = httpx.ASGITransport(self._serve, client=(peer, 1))
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:
+            return await http.request(method, "/settings", **asked)
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        Listener().add_to(scope)  # as the server does
+        await self.app(scope, receive, send)
+
+    async def document(self) -> dict[str, Any]:
+        answer = await self.ask("GET")
+        assert answer.status_code == 200
+        return answer.json()
+
+    async def patch(self, peer: str = HERE, headers: Any = None, **sections: Any) -> dict[str, Any]:
+        """Returns the document after a change that is allowed."""
+        answer = await self.ask("PATCH", peer, json=sections, headers=headers)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    async def refused(
+        self, body: Any, peer: str = HERE, headers: Any = None
+    ) -> tuple[int, str, str]:
+        """Returns status, code and message; holds that nothing has changed."""
+        assert self.state is not None
+        before = self.state.settings(), await self.document()
+        answer = await self.ask("PATCH", peer, json=body, headers=headers)
+        assert (self.state.settings(), await self.document()) == before
+        error = answer.json()["error"]
+        return answer.status_code, error["code"], error["message"]
+
+
+@contextmanager
+def box(folder: Path, config: str = "", *, has_state: bool = True) -> Generator[Box]:
+    """Gives a core with a database of its own, or the one that an earlier one left."""
+    file = folder / "rhapsode.toml"
+    file.write_text(config, encoding="utf-8")
+    folders = Folders(folder / "user", folder / "d", folder / "s", None)
+    if not has_state:
+        yield made(LiveSettings(load_settings(file, folders)), None)
+        return
+    with StateDatabase.open(database_path(file, folders), busy_seconds=0) as state:
+        yield made(LiveSettings(load_settings(file, folders, state.contents())), state)
+
+
+def made(live: LiveSettings, state: StateDatabase | None) -> Box:
+    app = Starlette(routes=settings_api.routes, exception_handlers=exception_handlers())
+    app.state.settings_desk = SettingsDesk(live, state)
+    return Box(guarded(app, live.current.management), live, state)
+
+
+def fields(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return {one["key"]: one for one in document["fields"]}
+
+
+def remote(**more: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {SECRET}", **more}
+
+
+# The document.
+
+
+@pytest.mark.contract("10.settings.document", "10.settings.engines")
+async def test_the_document_has_every_setting_with_its_value_source_and_time(
+    tmp_path: Path,
+) -> None:
+    config = f'[server]\nport = 81\n[install]\npython = "3.12"\n{TONE}keepAliveSeconds = 9\n'
+    with box(tmp_path, config + '[engines.off]\nvenv = "/v"\ndisabled = true\n') as core:
+        document = await core.document()
+    assert document["values"] == {
+        "server": {"host": "::", "port": 81, "shutdownGraceMs": 20000},
+        "log": {"level": "info"},
+        "residency": {
+            "maxResidentModels": 1,
+            "evictionWaitSeconds": 30,
+            "keepAliveSeconds": 300,
+        },
+        "workers": {
+            "socketDir": str(tmp_path / "s"),
+            "voiceDir": str(tmp_path / "d" / "voices"),
+            "startupTimeoutSeconds": 60,
+            "drainGraceMs": 10000,
+            "maxRestarts": 5,
+            "restartDecaySeconds": 300,
+        },
+        "install": {"venvDir": str(tmp_path / "d" / "venvs"), "python": "3.12"},
+        "management": {"tokenSet": False, "origins": []},
+        "update": {"check": True},
+        "engines": {"tone": {"keepAliveSeconds": 9}},
+    }
+    told = fields(document)
+    engine_key = "engines.tone.keepAliveSeconds"
+    assert {key for key in told if told[key]["applies"] == "live"} == {*LIVE, engine_key}
+    assert {key for key in told if told[key]["applies"] == "restart"} == RESTART
+    assert {key for key in told if told[key]["source"] == "config"} == {
+        "server.port",
+        "install.python",
+        engine_key,
+    }
+    assert {one["source"] for one in told.values()} == {"config", "default"}
+    assert not any("saved" in one for one in told.values())
+
+
+@pytest.mark.contract("10.settings.layers")
+async def test_the_database_wins_over_the_file_and_clearing_falls_back_to_it(
+    tmp_path: Path,
+) -> None:
+    with box(tmp_path, "[residency]\nkeepAliveSeconds = 5\n") as core:
+        after = await core.patch(residency={"keepAliveSeconds": 7, "evictionWaitSeconds": 1})
+        assert after["values"]["residency"]["keepAliveSeconds"] == 7
+        told = fields(after)
+        assert told["residency.keepAliveSeconds"]["source"] == "database"
+        assert told["residency.evictionWaitSeconds"]["source"] == "database"
+        after = await core.patch(residency={"keepAliveSeconds": None, "evictionWaitSeconds": None})
+        assert after["values"]["residency"]["keepAliveSeconds"] == 5
+        assert after["values"]["residency"]["evictionWaitSeconds"] == 30
+        told = fields(after)
+        assert told["residency.keepAliveSeconds"]["source"] == "config"
+        assert told["residency.evictionWaitSeconds"]["source"] == "default"
+
+
+@pytest.mark.contract("10.settings.waiting", "10.settings.saved")
+async def test_what_waits_for_a_restart_is_shown_beside_what_is_in_use(tmp_path: Path) -> None:
+    config = "[server]\nport = 81\n"
+    with box(tmp_path, config) as core:
+        after = await core.patch(server={"port": 9090, "host": "::"}, log={"level": "debug"})
+        assert after["values"]["server"]["port"] == 81
+        assert after["values"]["log"]["level"] == "info"
+        told = fields(after)
+        wants = {"key": "server.port", "source": "config", "applies": "restart", "saved": 9090}
+        assert told["server.port"] == wants
+        assert told["log.level"]["saved"] == "debug"
+        # The database has it, and it is in use.
+        assert told["server.host"]["source"] == "database"
+        assert "saved" not in told["server.host"]
+        assert await core.document() == after
+    with box(tmp_path, config) as core:
+        told = fields(await core.document())
+        assert told["server.port"] == {
+            "key": "server.port",
+            "source": "database",
+            "applies": "restart",
+        }
+        # What is in use came from there, though nothing is there any more.
+        after = await core.patch(server={"port": None})
+        assert after["values"]["server"]["port"] == 9090
+        assert fields(after)["server.port"] == told["server.port"]
+    with box(tmp_path, config) as core:
+        assert (await core.document())["values"]["server"]["port"] == 81
+
+
+@pytest.mark.contract("10.settings.token-hidden")
+async def test_the_token_is_never_in_an_answer(tmp_path: Path) -> None:
+    new = "n3w-token"
+    with box(tmp_path, LISTED) as core:
+        answer = await core.ask("PATCH", json={"management": {"token": new}})
+        text = answer.text + (await core.ask("GET")).text
+        assert answer.json()["values"]["management"]["tokenSet"] is True
+        assert fields(answer.json())["management.token"]["saved"] is True
+        assert new not in text and SECRET not in text
+        assert "management.tokenSet" not in fields(answer.json())
+        for bad in ([new], "new\n" + new, f" {new}", 7):
+            _, code, message = await core.refused({"management": {"token": bad}})
+            assert code == "bad_request"
+            assert new not in message and "management.token" in message
+        assert core.state is not None
+        assert core.state.settings() == {"management.token": new}
+    with box(tmp_path, LISTED) as core:
+        shown = await core.ask("GET", THERE, headers={"Authorization": f"Bearer {new}"})
+        assert fields(shown.json())["management.token"] == {
+            "key": "management.token",
+            "source": "database",
+            "applies": "restart",
+        }
+        assert new not in shown.text
+        assert new not in repr(core.live.current)
+
+
+@pytest.mark.contract("10.settings.token-hidden")
+async def test_an_empty_token_is_none_and_overrides_the_files(tmp_path: Path) -> None:
+    with box(tmp_path, LISTED) as core:
+        await core.patch(management={"token": ""})
+    with box(tmp_path, LISTED) as core:
+        document = await core.document()
+        assert document["values"]["management"]["tokenSet"] is False
+        assert (await core.ask("GET", THERE, headers=remote())).status_code == 403
+
+
+@pytest.mark.contract("10.settings.token-hidden")
+async def test_token_set_is_only_read(tmp_path: Path) -> None:
+    with box(tmp_path, LISTED) as core:
+        status, code, message = await core.refused({"management": {"tokenSet": False}})
+        assert (status, code) == (400, "bad_request")
+        assert "management.token " in message
+
+
+# A patch.
+
+
+@pytest.mark.contract("10.settings.coerced")
+async def test_numbers_and_booleans_may_be_strings(tmp_path: Path) -> None:
+    with box(tmp_path) as core:
+        after = await core.patch(
+            server={"port": "8081"},
+            residency={"keepAliveSeconds": "-1", "evictionWaitSeconds": "2.5"},
+            update={"check": "false"},
+        )
+        assert fields(after)["server.port"]["saved"] == 8081
+        assert after["values"]["residency"]["keepAliveSeconds"] == -1
+        assert after["values"]["residency"]["evictionWaitSeconds"] == 2.5
+        assert after["values"]["update"] == {"check": False}
+        assert core.state is not None
+        assert core.state.settings()["server.port"] == 8081
+
+
+@pytest.mark.contract("10.settings.arrays")
+async def test_an_array_replaces_the_one_below_it(tmp_path: Path) -> None:
+    with box(tmp_path, LISTED) as core:
+        after = await core.patch(management={"origins": ["HTTPS://New.Example:443"]})
+        assert fields(after)["management.origins"]["saved"] == ["https://new.example"]
+        await core.patch(management={"origins": []})
+    with box(tmp_path, LISTED) as core:
+        assert (await core.document())["values"]["management"]["origins"] == []
+
+
+@pytest.mark.contract("10.settings.folders")
+async def test_a_folder_is_relative_to_the_config(tmp_path: Path) -> None:
+    with box(tmp_path) as core:
+        after = await core.patch(workers={"voiceDir": "voices"}, install={"venvDir": "~/venvs"})
+        told = fields(after)
+        assert told["workers.voiceDir"]["saved"] == str(tmp_path / "voices")
+        assert told["install.venvDir"]["saved"] == str(Path.home() / "venvs")
+        assert core.state is not None
+        core.state.write_settings({"workers.voiceDir": "by-hand"})
+    with box(tmp_path) as core:
+        assert core.live.current.workers.voice_dir == tmp_path / "by-hand"
+        assert "saved" not in fields(await core.document())["workers.voiceDir"]
+
+
+@pytest.mark.contract("10.settings.live")
+async def test_five_settings_apply_at_once_and_those_who_watch_are_told(tmp_path: Path) -> None:
+    with box(tmp_path, TONE) as core:
+        seen: list[Any] = []
+        core.live.watch(lambda: seen.append(core.live.current.residency.keep_alive_seconds))
+        await core.patch(
+            residency={"maxResidentModels": 3, "evictionWaitSeconds": 4, "keepAliveSeconds": 5},
+            update={"check": False},
+            engines={"tone": {"keepAliveSeconds": 6}},
+        )
+        current = core.live.current
+        assert current.residency.model_dump() == {
+            "max_resident_models": 3,
+            "eviction_wait_seconds": 4,
+            "keep_alive_seconds": 5,
+        }
+        assert current.update.check is False
+        assert core.live.keep_alive_of("tone") == 6
+        assert seen == [5]
+
+
+@pytest.mark.contract("10.settings.engines")
+async def test_an_engines_own_setting_is_set_and_cleared(tmp_path: Path) -> None:
+    key = "engines.tone.keepAliveSeconds"
+    with box(tmp_path, f'{TONE}keepAliveSeconds = 9\n[engines."a.b"]\nvenv = "/v"\n') as core:
+        after = await core.patch(engines={"tone": {"keepAliveSeconds": 0}})
+        assert after["values"]["engines"] == {"tone": {"keepAliveSeconds": 0}, "a.b": {}}
+        assert fields(after)[key] == {"key": key, "source": "database", "applies": "live"}
+        await core.patch(engines={"a.b": {"keepAliveSeconds": -1}})
+    with box(tmp_path, f'{TONE}keepAliveSeconds = 9\n[engines."a.b"]\nvenv = "/v"\n') as core:
+        assert core.live.keep_alive_of("tone") == 0
+        assert core.live.keep_alive_of("a.b") == -1
+        after = await core.patch(engines={"tone": {"keepAliveSeconds": None}})
+        assert core.live.keep_alive_of("tone") == 9
+        assert fields(after)[key]["source"] == "config"
+
+
+@pytest.mark.contract("10.settings.engine-entry")
+async def test_an_engine_of_the_database_is_laid_under_the_files(tmp_path: Path) -> None:
+    with box(tmp_path, TONE) as core:
+        assert core.state is not None
+        core.state.record_engine("tone", {"venv": "/theirs", "keepAliveSeconds": 3})
+        core.state.record_engine("piper", {"venv": "/v/piper", "keepAliveSeconds": 4})
+    with box(tmp_path, TONE) as core:
+        engines = core.live.current.engines
+        assert (engines["tone"].venv, engines["piper"].venv) == (Path("/v/tone"), Path("/v/piper"))
+        document = await core.document()
+        assert document["values"]["engines"] == {"piper": {"keepAliveSeconds": 4}, "tone": {}}
+        assert fields(document)["engines.piper.keepAliveSeconds"]["source"] == "database"
+        after = await core.patch(engines={"piper": {"keepAliveSeconds": None}})
+        assert after["values"]["engines"]["piper"] == {}
+    with box(tmp_path, TONE) as core:
+        assert core.live.keep_alive_of("piper") is None
+
+
+async def test_settings_of_an_engine_that_is_gone_disturb_nobody(tmp_path: Path) -> None:
+    with box(tmp_path, TONE) as core:
+        await core.patch(engines={"tone": {"keepAliveSeconds": 6}})
+        assert core.state is not None
+        core.state.write_settings({"server.from-tomorrow": 1})
+    with box(tmp_path) as core:
+        assert (await core.document())["values"]["engines"] == {}
+
+
+async def test_an_empty_patch_changes_nothing_and_shows_everything(tmp_path: Path) -> None:
+    with box(tmp_path) as core:
+        assert await core.patch() == await core.patch(server={}) == await core.document()
+
+
+async def test_patches_at_once_are_made_one_after_the_other(tmp_path: Path) -> None:
+    with box(tmp_path) as core:
+        with anyio.fail_after(20):
+            async with anyio.create_task_group() as tasks:
+                for n in range(20):
+                    residency, server = {"keepAliveSeconds": n}, {"port": n + 1}
+                    tasks.start_soon(partial(core.patch, residency=residency, server=server))
+        assert core.state is not None
+        saved = core.state.settings()
+        assert saved["server.port"] == saved["residency.keepAliveSeconds"] + 1
+        assert core.live.current.residency.keep_alive_seconds == saved["residency.keepAliveSeconds"]
+
+
+# Refusals.
+
+
+@pytest.mark.contract("10.settings.atomic", "10.settings.ranges", "10.settings.unknown-key")
+async def test_a_patch_of_which_a_part_is_refused_changes_nothing(tmp_path: Path) -> None:
+    allowed = {"update": {"check": False}, "engines": {"tone": {"keepAliveSeconds": 1}}}
+    with box(tmp_path, TONE) as core:
+        for part, key in (
+            ({"server": {"port": 0}}, "server.port"),
+            ({"residency": {"keepAliveSeconds": -2}}, "residency.keepAliveSeconds"),
+            ({"residency": {"keepAliveSecs": 2}}, "residency.keepAliveSecs"),
+            ({"sever": {"port": 2}}, "sever"),
+        ):
+            status, code, message = await core.refused({**allowed, **part})
+            assert (status, code) == (400, "bad_request")
+            assert message.startswith(f"{key}: ")
+
+
+@pytest.mark.contract("10.settings.engines")
+async def test_a_setting_of_an_engine_that_is_not_here_is_unknown_engine(tmp_path: Path) -> None:
+    with box(tmp_path, f'{TONE}[engines.off]\nvenv = "/v"\ndisabled = true\n') as core:
+        for engine in ("piper", "off", "tone.keepAliveSeconds"):
+            body = {"engines": {engine: {"keepAliveSeconds": 1}}}
+            assert (await core.refused(body))[:2] == (404, "unknown_engine")
+
+
+@pytest.mark.contract("10.settings.no-database")
+async def test_without_a_database_settings_are_shown_and_not_changed(tmp_path: Path) -> None:
+    with box(tmp_path, TONE, has_state=False) as core:
+        answer = await core.ask("PATCH", json={"residency": {"keepAliveSeconds": 1}})
+        assert (answer.status_code, answer.json()["error"]["code"]) == (422, "unsupported")
+        assert (await core.document())["values"]["residency"]["keepAliveSeconds"] == 300
+
+
+@pytest.mark.contract("10.settings.body")
+async def test_a_body_is_json_and_of_the_usual_length(tmp_path: Path) -> None:
+    body = json.dumps({"residency": {"keepAliveSeconds": 1}})
+    form = {"Content-Type": "text/plain"}
+    much = json.dumps({"server": {"host": "x" * JSON_BODY_LIMIT_BYTES}})
+    usual = {"Content-Type": "application/json"}
+    with box(tmp_path) as core:
+        for text, headers in ((body, form), (body, {}), (much, usual), ("{", usual), ("[]", usual)):
+            answer = await core.ask("PATCH", content=text, headers=headers)
+            assert (answer.status_code, answer.json()["error"]["code"]) == (400, "bad_request")
+        assert core.state is not None
+        assert core.state.settings() == {}
+        assert (await core.ask("PUT", json={})).status_code == 405
+
+
+@pytest.mark.contract("10.settings.unwritable")
+async def test_a_write_that_fails_changes_nothing_in_use_either(tmp_path: Path) -> None:
+    with box(tmp_path) as core:
+        (tmp_path / "rhapsode.db").rename(tmp_path / "away")
+        body = {"residency": {"keepAliveSeconds": 1}}
+        status, code, message = await core.refused(body)
+        assert (status, code) == (500, "internal")
+        assert "rhapsode.db" in message
+        (tmp_path / "away").rename(tmp_path / "rhapsode.db")
+        after = await core.patch(residency={"keepAliveSeconds": 1})
+        assert after["values"]["residency"]["keepAliveSeconds"] == 1
+
+
+# Who may ask, and what would lock them out.
+
+
+@pytest.mark.contract("10.settings.guarded")
+@pytest.mark.parametrize("method", ["GET", "PATCH"])
+async def test_a_stranger_neither_reads_nor_writes(tmp_path: Path, method: str) -> None:
+    with box(tmp_path, LISTED) as core:
+        assert (await core.ask(method, THERE, json={})).status_code == 403
+        assert (await core.ask(method, THERE, json={}, headers=remote())).status_code == 200
+
+
+@pytest.mark.contract("10.settings.keeps-token")
+@pytest.mark.parametrize("token", [None, ""])
+async def test_only_a_local_caller_may_clear_the_token(tmp_path: Path, token: str | None) -> None:
+    body = {"management": {"token": token}, "residency": {"keepAliveSeconds": 1}}
+    with box(tmp_path, LISTED) as core:
+        status, code, message = await core.refused(body, THERE, remote())
+        assert (status, code) == (409, "conflict")
+        assert "management.token" in message
+        # Through a proxy of this machine nobody is local either.
+        proxied = remote(**{"X-Forwarded-For": THERE})
+        assert (await core.refused(body, HERE, proxied))[:2] == (409, "conflict")
+        await core.patch(THERE, remote(), management={"token": "another"})
+        await core.patch(management={"token": token})
+
+
+@pytest.mark.contract("10.settings.keeps-origin")
+async def test_a_page_may_not_leave_its_own_origin_out(tmp_path: Path) -> None:
+    page = {"Origin": PAGE}
+    others = {"management": {"origins": ["https://other.example"]}}
+    with box(tmp_path, LISTED) as core:
+        for peer, headers in ((HERE, page), (THERE, remote(**page))):
+            status, code, message = await core.refused(others, peer, headers)
+            assert (status, code) == (409, "conflict")
+            assert "management.origins" in message
+            assert (await core.refused({"management": {"origins": []}}, peer, headers))[0] == 409
+        # It stays, be it because it is in the list or because the file has it.
+        await core.patch(HERE, page, management={"origins": ["https://PAGE.example"]})
+        await core.patch(HERE, page, management={"origins": None})
+        await core.patch(HERE, page, residency={"keepAliveSeconds": 1})
+
+
+@pytest.mark.contract("10.settings.keeps-origin")
+async def test_a_page_may_not_clear_the_list_that_alone_has_it(tmp_path: Path) -> None:
+    with box(tmp_path) as core:
+        await core.patch(management={"origins": [PAGE]})
+    with box(tmp_path) as core:
+        clear = {"origins": None}
+        refused = await core.refused({"management": clear}, HERE, {"Origin": PAGE})
+        assert refused[:2] == (409, "conflict")
+        await core.patch(management=clear)
+
+
+@pytest.mark.contract("10.settings.keeps-origin")
+@pytest.mark.parametrize("headers", [{}, {"Origin": "http://localhost:5173"}])
+async def test_a_caller_on_this_machine_is_never_locked_out(
+    tmp_path: Path, headers: dict[str, str]
+) -> None:
+    with box(tmp_path, LISTED) as core:
+        await core.patch(HERE, headers, management={"origins": [], "token": ""})
+
+
+async def test_without_a_guard_nobody_is_local(tmp_path: Path) -> None:
+    with box(tmp_path, LISTED) as core:
+        core.app = core.app._app  # pyright: ignore[reportPrivateUsage] - what stands behind it
+        status, _, _ = await core.refused({"management": {"token": None}})
+        assert status == 409
