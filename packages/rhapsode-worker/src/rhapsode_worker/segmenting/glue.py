@@ -57,7 +57,10 @@ def _bind_between(shadow: str, atoms: Atoms, before: int, after: int) -> None:
         _bind_run(shadow, atoms, before, after)
         return
     base = ends[before]
-    edges = tuple(edge - base for edge in [*starts[before + 1 : after], *ends[before + 1 : after]])
+    edges = ()
+    if after - before > 2:  # else what is no white space is the one part
+        inner = [*starts[before + 1 : after], *ends[before + 1 : after]]
+        edges = tuple([edge - base for edge in inner])
     bonds, parting = _bonds(shadow[base : starts[after]], edges)
     strongest = max(strengths[before:after])
     strengths[before:after] = bonds
@@ -70,8 +73,10 @@ def _bonds(between: str, edges: tuple[int, ...]) -> tuple[list[int], int]:
 
     Args:
         between: What is between the words, white space included.
-        edges: Where in it each part starts, then where each ends.
+        edges: Where in it each part starts, then where each ends; empty where there is one part.
     """
+    if not edges:
+        edges = (len(between) - len(between.lstrip()), len(between.rstrip()))
     count = len(edges) // 2
     # A letter stands for the word before.
     starts = [0, *(edge + 1 for edge in edges[:count]), len(between) + 1]

@@ -30,6 +30,9 @@ _BEFORE_A_NAME = re.compile(
 _LIST_MARK = re.compile(r"\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]")
 _THOUSANDS = re.compile(r"\d{3}(?!\d)")
 
+_LOOKED_AHEAD: Final = 4
+"""Characters after a space that its rules look at, but for those behind openers."""
+
 
 def rate_gaps(shadow: str, atoms: Atoms, sentence_ends: set[int]) -> None:
     """Sets the strength of every place of `atoms` that is still a gap.
@@ -52,12 +55,14 @@ def rate_gaps(shadow: str, atoms: Atoms, sentence_ends: set[int]) -> None:
         else:
             is_end = end in sentence_ends
             start, following = starts[at], starts[at + 1]
-            around = shadow[start : following + 1], end - start, is_end, begins_sentence
+            is_near = shadow[following] not in OPENERS and not shadow[end - 1].isdigit()
+            stop = following + (1 if is_near else _LOOKED_AHEAD)
+            around = shadow[start:stop], end - start, is_end, begins_sentence
             strength = kept.get(around)
             if strength is None:
                 place = _Place(shadow, start, end, following)
                 strength = place.strength(is_end, begins_sentence, has_case)
-                if not (shadow[following] in OPENERS or shadow[end - 1].isdigit()):
+                if is_near or shadow[following:stop].lstrip(OPENERS):
                     kept[around] = strength  # decided by nothing further on
             strengths[at] = strength
         begins_sentence = strength >= Strength.SENTENCE or shadow[end] in _LINE_ENDS
