@@ -102,6 +102,19 @@ def box(folder: Path, engines: str = "", sources: Path = PACKAGES) -> Generator[
             yield Box(running, http)
 
 
+def sources_with_pace(folder: Path) -> Path:
+    """Makes a copy of the sources of the tone engine, which takes as long to say something as it
+    lasts.
+    """
+    sources_of_version(folder, "0.1.0")
+    main = folder / "rhapsode-engine-tone" / "src" / "rhapsode_engine_tone" / "__main__.py"
+    text = main.read_text(encoding="utf-8")
+    paced = text.replace('.get(VARIABLE, "")', '.get(VARIABLE, "pace=1")')
+    assert paced != text
+    main.write_text(paced, encoding="utf-8")
+    return folder
+
+
 def sources_of_version(folder: Path, version: str) -> Path:
     """Makes a copy of the sources of the tone engine, as another release has them."""
     for name in _OURS:

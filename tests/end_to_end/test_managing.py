@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from .core_process import PATIENCE_SECONDS, RHAPSODE, tone
-from .managed import Box, box, sources_of_version
+from .managed import Box, box, sources_of_version, sources_with_pace
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
-LONG = "word " * 60
+LONG = "word " * 30
+"""Some seconds of audio."""
 
 
 @pytest.mark.contract("10.install.no-restart", "10.uninstall.removes")
@@ -67,7 +68,7 @@ def test_an_engine_of_the_operators_file_is_theirs(tmp_path: Path) -> None:
 
 @pytest.mark.contract("10.uninstall.speaking", "10.reinstall.waits-for-speaking")
 def test_who_speaks_is_cut_off_by_nothing(tmp_path: Path) -> None:
-    with box(tmp_path) as server:
+    with box(tmp_path, sources=sources_with_pace(tmp_path / "paced")) as server:
         server.succeeded(server.install())
         with server.core.curl(text=LONG, stream=True) as curl:
             assert curl.stdout is not None

@@ -26,6 +26,16 @@ pytestmark = [pytest.mark.slow, pytest.mark.anyio]
 Tone = Callable[..., EngineEntry]
 
 
+async def until(is_so: Callable[[], bool]) -> None:
+    """Waits for what nobody is told of."""
+    while not is_so():  # noqa: ASYNC110 (a turn of the loop would starve the process)
+        await anyio.sleep(0.01)
+
+
+def nobody(received: int, total: int | None) -> None:
+    """Hears how far a fetch is."""
+
+
 @dataclass
 class Box:
     """A core without its HTTP."""
@@ -63,7 +73,7 @@ async def open_box(folder: Path, sockets_in: Path) -> AsyncGenerator[Box]:
                 sockets=sockets,
                 voice_dir=folder / "voices",
                 startup_seconds=20,
-                grace_seconds=5,
+                grace_seconds=2,
                 load_seconds=20,
                 max_restarts=5,
                 restart_decay_seconds=300,
@@ -184,3 +194,56 @@ async def test_what_cannot_be_recorded_changes_nothing(
         assert box.roster.entry("tone") == tone()
         async with box.speaking("tone"):
             assert (await box.fleet.worker("tone").ensure_up()).pid == pid
+
+
+async def test_nobody_starts_a_process_of_one_that_is_being_removed(
+    tmp_path: Path, short_path: Path, tone: Tone, is_alive: Callable[[int], bool]
+) -> None:
+    async with open_box(tmp_path, short_path) as box:
+        await box.roster.register("tone", tone("ignore-sigterm"), wait_seconds=0)
+        worker = box.fleet.worker("tone")
+        pid = (await worker.ensure_up()).pid
+        refused: list[UnknownEngine] = []
+
+        async def look() -> None:
+            with pytest.raises(UnknownEngine) as caught:
+                await worker.ensure_up()
+            refused.append(caught.value)
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(box.roster.remove, "tone")
+            await until(lambda: worker.summary().process == "draining")
+            tasks.start_soon(look)  # waits for the end of the process that is there
+        assert len(refused) == 1
+        assert not is_alive(pid)
+        assert worker.summary().process == "down"
+        box.residency.report()
+
+
+async def test_a_fetch_that_had_to_make_room_goes_on(
+    tmp_path: Path, short_path: Path, second_tone: EngineEntry
+) -> None:
+    code = (
+        "from pathlib import Path\n"
+        "import time\n"
+        "from rhapsode_engine_tone.engine import ToneEngine\n"
+        "from rhapsode_worker import serve\n"
+        f"begun = Path({str(tmp_path / 'begun')!r})\n"
+        "def fetch(self, variant):\n"
+        "    if begun.exists():\n"
+        "        return\n"
+        "    begun.touch()\n"
+        "    time.sleep(60)\n"
+        "serve(type('Slow', (ToneEngine,), {'fetch': fetch})())"
+    )
+    slow = EngineEntry(command=(sys.executable, "-c", code))
+    async with open_box(tmp_path, short_path) as box:
+        await box.roster.register("tone", slow, wait_seconds=0)
+        await box.roster.register("other", second_tone, wait_seconds=0)
+        async with box.speaking("tone"):
+            pass
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(box.roster.fetch, "tone", "plain", nobody)
+            await until((tmp_path / "begun").exists)
+            async with box.speaking("other"):
+                pass

@@ -3,19 +3,24 @@
 The one place where the database, the settings, the workers and the card change together.
 """
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import anyio
 import anyio.to_thread
 
+from rhapsode.registry import unknown_engine
 from rhapsode.residency.manager import ResidencyManager
+from rhapsode.residency.visits import CutShort
 from rhapsode.settings.entry import EngineEntry
 from rhapsode.settings.live import LiveSettings
 from rhapsode.settings.loaded import Origin
 from rhapsode.state import StateDatabase
 from rhapsode.workers.fleet import Fleet
 from rhapsode.workers.installed import is_outdated
+
+logger = logging.getLogger(__name__)
 
 
 class LiveRoster:
@@ -104,6 +109,9 @@ class LiveRoster:
                 await anyio.to_thread.run_sync(self._recorded_in().remove_engine, engine)
                 del self._entries[engine], self._origins[engine]
                 self._live.forget(engine)
+                # Before its process ends: whoever waits for that would start the next one.
+                self._fleet.worker(engine).withdraw()
+                self._residency.dismiss(engine, lambda: unknown_engine(engine, self._fleet))
                 await self._residency.free(engine, "terminate")
                 self._fleet.withdraw(engine)
 
@@ -117,9 +125,15 @@ class LiveRoster:
             RhapsodeError: They were not fetched.
             ForeignError: So it was, and the worker said so with a code that we do not know.
         """
-        # A model of the engine that expires meanwhile would take the process along.
-        with self._residency.visit(engine):
-            await self._fleet.worker(engine).fetch(variant, progress)
+        while True:
+            try:
+                # A model of the engine that expires meanwhile would take the process along.
+                with self._residency.visit(engine):
+                    await self._fleet.worker(engine).fetch(variant, progress)
+                return
+            except CutShort as error:
+                # What is there of the weights stays, so it goes on where it was.
+                logger.info("fetching again: %s", error.message, extra={"engine": engine})
 
     def _recorded_in(self) -> StateDatabase:
         assert self._database is not None  # without one every change was refused before

@@ -160,15 +160,6 @@ async def test_a_keep_alive_that_runs_out_later_is_not_made_shorter_by_it() -> N
     assert card.when("end a") == 1 + 10
 
 
-async def test_it_takes_no_place_and_keeps_none_from_others() -> None:
-    async with open_card() as card:
-        with card.manager.visit("a"):
-            assert card.is_bare
-            await card.visit("a1")
-            await card.visit("b1")
-    assert card.evicted == [("a", "room")]
-
-
 async def test_it_puts_off_the_end_of_a_process_that_has_failed_to_load() -> None:
     async with open_card(keep_alive=10) as card:
         with card.manager.visit("a"):

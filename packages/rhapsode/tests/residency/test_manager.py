@@ -537,3 +537,28 @@ async def test_fields_that_are_not_known_are_absent_from_the_json() -> None:
     assert b"expiresAt" not in shown.to_json()
     assert b"sizeBytes" not in shown.to_json()
     assert b"blockedBy" not in shown.to_json()
+
+
+@pytest.mark.contract("10.settings.deadlines")
+@pytest.mark.parametrize(("before", "after", "refused_at"), [(3, 100, None), (100, 5, 5)])
+async def test_a_change_of_the_wait_reaches_who_waits_already(
+    before: float, after: float, refused_at: float | None
+) -> None:
+    async with open_card(wait=before) as card, anyio.create_task_group() as tasks:
+        card.send("a", seconds=50)
+        await card.until(0.5)
+
+        async def ask() -> None:
+            try:
+                await card.visit("b")
+            except ModelUnavailable as error:
+                assert f"longer than the {after:g} s" in error.message
+                card.note("b refused")
+
+        tasks.start_soon(ask)
+        await card.until(1)
+        card.change(eviction_wait_seconds=after)
+    if refused_at is None:
+        assert card.when("b speaks") >= 50
+    else:
+        assert card.when("b refused") == refused_at + 0.5

@@ -3,7 +3,7 @@
 import anyio
 import pytest
 from rhapsode.residency.plan import Grant, Place, Wait, Want, plan
-from rhapsode_contract import Conflict, ModelUnavailable
+from rhapsode_contract import Conflict, ModelUnavailable, UnknownEngine
 
 from .card import Card, open_card
 
@@ -114,3 +114,44 @@ async def test_one_who_waits_for_a_shut_engine_is_told_what_for() -> None:
         with pytest.raises(ModelUnavailable, match="a change of it"):
             await card.visit("a")
         tasks.cancel_scope.cancel()
+
+
+async def test_nobody_else_shuts_it_while_the_first_waits_for_silence() -> None:
+    async with open_card(wait=30) as card, anyio.create_task_group() as tasks:
+        card.send("a", seconds=100)
+        await card.until(1)
+        tasks.start_soon(shut, card, "a", 600, 5)
+        await card.until(20)  # it is open for a turn
+        with pytest.raises(Conflict, match="changed already"):
+            await shut(card, "a", 600, 0)
+    assert card.events.count("a shut") == 1
+
+
+async def test_where_nobody_waits_for_others_to_finish_nobody_is_refused_for_a_change() -> None:
+    async with open_card(wait=0) as card, anyio.create_task_group() as tasks:
+        card.send("a", seconds=10)
+        await card.until(1)
+        tasks.start_soon(shut, card, "a", 600, 1)
+        for second in range(2, 9):
+            await card.until(second + 0.05)
+            await card.visit("a", seconds=0.3)
+    assert card.when("a shut") < 11
+
+
+async def test_who_waits_for_an_engine_that_goes_is_sent_away_at_once() -> None:
+    async with open_card(wait=1000) as card, anyio.create_task_group() as tasks:
+        card.send("b", seconds=100)
+        await card.until(1)
+
+        async def ask() -> None:
+            with pytest.raises(UnknownEngine):
+                await card.visit("a")
+            card.note("a refused")
+
+        tasks.start_soon(ask)
+        card.send("b2")
+        await card.until(2)
+        card.manager.dismiss("a", lambda: UnknownEngine("gone"))
+        await card.until(3)
+        assert card.manager.summary().waiting == 0  # nor does it stand in the way of others
+    assert card.when("a refused") == 2

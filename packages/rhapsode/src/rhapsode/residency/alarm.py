@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from contextvars import Context
 from math import inf
 
 
@@ -23,7 +24,12 @@ class Alarm:
             if self._timer.when() <= moment:
                 return
             self._timer.cancel()
-        self._timer = asyncio.get_running_loop().call_at(moment, self._go_off)
+        self._timer = asyncio.get_running_loop().call_at(
+            # What it sets off is nobody's request, whoever set it.
+            moment,
+            self._go_off,
+            context=Context(),
+        )
 
     def close(self) -> None:
         """Rings no more."""

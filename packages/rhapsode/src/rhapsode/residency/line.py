@@ -12,16 +12,20 @@ from rhapsode.residency.plan import Want
 class Ticket:
     """A request that has its lease, or waits for it."""
 
-    def __init__(self, want: Want, keep_alive_seconds: int | None, deadline: float) -> None:
+    def __init__(
+        self, want: Want, keep_alive_seconds: int | None, came_at: float, deadline: float
+    ) -> None:
         """Begins without a lease.
 
         Args:
             want: The model.
             keep_alive_seconds: What the request says of it, or None.
-            deadline: Until when others may go on speaking, on anyio's clock.
+            came_at: When, on anyio's clock.
+            deadline: Until when others may go on speaking.
         """
         self.want = want
         self.keep_alive_seconds = keep_alive_seconds
+        self.came_at = came_at
         self.is_granted = False
         self.refusal: RhapsodeError | None = None
         """Why it will never have its lease."""
@@ -45,16 +49,25 @@ class Ticket:
         """Says whether it waits for nobody to finish speaking, so that no deadline applies: the end
         of an old process is bounded by its own grace.
         """
-        has_changed = is_assured is not self._is_assured
-        self._is_assured = is_assured
-        if has_changed and self._waiting is not None:
-            self._waiting.deadline = self._deadline_in_force
+        if is_assured is not self._is_assured:
+            self._is_assured = is_assured
+            self._move()
+
+    def wait_until(self, deadline: float) -> None:
+        """Says until when others may go on speaking from now on."""
+        if deadline != self._deadline:
+            self._deadline = deadline
+            self._move()
 
     async def wait(self) -> None:
         """Returns when the lease is given or refused, or the deadline has passed."""
         self._decided = anyio.Event()
         with anyio.CancelScope(deadline=self._deadline_in_force) as self._waiting:
             await self._decided.wait()
+
+    def _move(self) -> None:
+        if self._waiting is not None:
+            self._waiting.deadline = self._deadline_in_force
 
     def _decide(self) -> None:
         if self._decided is not None:

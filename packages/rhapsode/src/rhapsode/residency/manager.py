@@ -1,11 +1,9 @@
 """Which models are on the card: leases, the line for them, and the end of those that must go."""
 
 import logging
-from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Generator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from math import inf
-from typing import Final
 
 import anyio
 import anyio.abc
@@ -23,12 +21,11 @@ from rhapsode.residency.held import Held, Reason
 from rhapsode.residency.line import Line, Ticket
 from rhapsode.residency.models import Mode, Models
 from rhapsode.residency.plan import Evict, Grant, Place, Refuse, Wait, Want, plan
+from rhapsode.residency.shutter import Shutter
+from rhapsode.residency.visits import Visits
 from rhapsode.settings.model import ResidencySettings
 
 logger = logging.getLogger(__name__)
-
-_LEAST_TURN_SECONDS: Final = 0.1
-"""For which an engine is shut at a time, or open, while somebody speaks on it."""
 
 
 class ResidencyManager:
@@ -64,10 +61,12 @@ class ResidencyManager:
         self._held: dict[str, Held] = {}
         self._stranded: dict[str, float] = {}
         """Engines whose process is up without a model since a load failed, and when it ends."""
-        self._shut: dict[str, anyio.Event] = {}
-        """Engines that nobody gets a lease on, each with what is set once nobody has one."""
-        self._visits = Counter[str]()
-        """By engine: what its process is wanted for, and takes no place."""
+        self._shutter = Shutter(
+            is_speaking=self._is_speaking,
+            wait_seconds=lambda: self._settings().eviction_wait_seconds,
+            opened=self._settle,
+        )
+        self._visits = Visits()
         self._alarm = Alarm(self._expire)
 
     @asynccontextmanager
@@ -85,7 +84,7 @@ class ResidencyManager:
             ModelUnavailable: Others were still speaking when the wait was over.
         """
         held = self._held.get(engine)
-        is_open = not len(self._line) and engine not in self._shut
+        is_open = not len(self._line) and engine not in self._shutter.engines
         if held is not None and is_open and held.is_shared_with(variant):
             held.take(variant, keep_alive_seconds)
         else:
@@ -102,12 +101,14 @@ class ResidencyManager:
 
         For what takes no place on the card, and so keeps none from others: nobody who needs one
         waits for it (§§ 3, 7), nor does whoever frees the engine.
+
+        Raises:
+            CutShort: The process had to go.
         """
-        self._visits[engine] += 1
         try:
-            yield
+            with self._visits.visit(engine):
+                yield
         finally:
-            self._visits[engine] -= 1
             self._set_alarm()
 
     async def free(self, engine: str, mode: Mode) -> None:
@@ -134,51 +135,24 @@ class ResidencyManager:
         await held.settled.wait()
         _check_heard(held)
 
-    @asynccontextmanager
-    async def shut(self, engine: str, wait_seconds: float) -> AsyncGenerator[None]:
+    def shut(self, engine: str, wait_seconds: float) -> AbstractAsyncContextManager[None]:
         """Keeps everybody off an engine for the length of the block: who wants it waits in line.
-
-        Those who speak on it are waited for. Nobody else waits for them longer than half of
-        `evictionWaitSeconds` at a stretch, so that a long utterance costs no request its turn.
 
         Args:
             engine: Which, whether it has a place or not.
-            wait_seconds: How long it may go on speaking.
+            wait_seconds: How long it may go on speaking; `Shutter.shut` has the rest.
 
         Raises:
-            Conflict: It still spoke then, or is shut already.
+            Conflict: It still spoke then, or somebody else shuts it.
         """
-        if engine in self._shut:
-            raise Conflict(f"engine: {engine!r} is being changed already")
-        deadline = anyio.current_time() + wait_seconds
-        try:
-            while not await self._is_silent(engine, deadline):
-                if anyio.current_time() >= deadline:
-                    raise Conflict(f"engine: {engine!r} is speaking, after {wait_seconds:g} s too")
-                await anyio.sleep_until(min(deadline, self._turn_ends()))
-            yield
-        finally:
-            self._open(engine)
+        return self._shutter.shut(engine, wait_seconds)
 
-    async def _is_silent(self, engine: str, deadline: float) -> bool:
-        """Shuts an engine, and waits for its leases to end; open again where they do not."""
-        silent = self._shut[engine] = anyio.Event()
-        held = self._held.get(engine)
-        if held is None or not held.leases:
-            return True
-        with anyio.CancelScope(deadline=min(deadline, self._turn_ends())):
-            await silent.wait()
-            return True
-        self._open(engine)
-        return False
-
-    def _turn_ends(self) -> float:
-        half = self._settings().eviction_wait_seconds / 2
-        return anyio.current_time() + max(half, _LEAST_TURN_SECONDS)
-
-    def _open(self, engine: str) -> None:
-        if self._shut.pop(engine, None) is not None:
-            self._settle()
+    def dismiss(self, engine: str, refusal: Callable[[], RhapsodeError]) -> None:
+        """Sends everybody away who waits for an engine: it is here no longer."""
+        for ticket in [one for one in self._line if one.want.engine == engine]:
+            self._line.leave(ticket)
+            ticket.refuse(refusal())
+        self._settle()
 
     def note_gone(self, engine: str) -> None:
         """Takes note that an engine's model is gone: its process ended, or a load failed."""
@@ -208,6 +182,8 @@ class ResidencyManager:
 
     def note_settings(self) -> None:
         """Applies settings that have changed: every deadline moves, nothing is evicted by it."""
+        for ticket in self._line:
+            ticket.wait_until(self._line_deadline(ticket.came_at))
         self._set_alarm()
         self._settle()
 
@@ -234,7 +210,7 @@ class ResidencyManager:
     def summary(self) -> Residency:
         """Returns how many are on the card and who waits for it. Asks nobody."""
         most = self._settings().max_resident_models
-        step = plan(self._places(), self._line.wants, most, self._shut)
+        step = plan(self._places(), self._line.wants, most, self._shutter.engines)
         return Residency(
             resident=sum(not held.is_empty for held in self._held.values()),
             max=most,
@@ -251,8 +227,8 @@ class ResidencyManager:
             ModelUnavailable: Others were still speaking when the wait was over, or could not be
                 told to go.
         """
-        deadline = anyio.current_time() + self._settings().eviction_wait_seconds
-        ticket = Ticket(want, keep_alive_seconds, deadline)
+        came_at = anyio.current_time()
+        ticket = Ticket(want, keep_alive_seconds, came_at, self._line_deadline(came_at))
         self._line.join(ticket)
         self._settle()
         if ticket.is_granted:
@@ -270,10 +246,17 @@ class ResidencyManager:
             self._settle()
             raise
 
+    def _line_deadline(self, came_at: float) -> float:
+        return came_at + self._settings().eviction_wait_seconds
+
+    def _is_speaking(self, engine: str) -> bool:
+        held = self._held.get(engine)
+        return held is not None and held.leases > 0
+
     def _waited_too_long(self, want: Want) -> ModelUnavailable:
         settings = self._settings()
         blocked_by = self.summary().blocked_by
-        if want.engine in self._shut:
+        if want.engine in self._shutter.engines:
             awaited = "for a change of it, which waits for it to finish speaking"
         elif blocked_by == want.engine:
             awaited = "for another variant of its own to finish speaking"
@@ -291,8 +274,7 @@ class ResidencyManager:
         held.release()
         if held.leases:
             return
-        if engine in self._shut:
-            self._shut[engine].set()
+        self._shutter.note_silence(engine)
         if self._models.is_loaded(engine):
             self._alarm.set(self._deadline(held))
         else:
@@ -316,7 +298,7 @@ class ResidencyManager:
         """Does all that can be done now."""
         while len(self._line):
             most = self._settings().max_resident_models
-            match plan(self._places(), self._line.wants, most, self._shut):
+            match plan(self._places(), self._line.wants, most, self._shutter.engines):
                 case Grant(index):
                     if self._must_clear_for(self._line.wants[index]):
                         self._line.assure({index})
@@ -360,6 +342,8 @@ class ResidencyManager:
 
     def _let_go(self, held: Held, reason: Reason, mode: Mode) -> None:
         held.let_go(reason, keeps_process=mode == "unload")
+        if mode == "terminate":
+            self._visits.cut(held.engine)
         what = "ending, without a model" if held.is_empty else "evicted"
         logger.info(
             "%s: %s, %s", what, reason, mode, extra={"engine": held.engine, "reason": reason}
@@ -399,7 +383,7 @@ class ResidencyManager:
 
     def _set_alarm(self) -> None:
         """Sees to it that the next model to expire does."""
-        stranded = [at for engine, at in self._stranded.items() if not self._visits[engine]]
+        stranded = [at for engine, at in self._stranded.items() if engine not in self._visits]
         deadlines = [*map(self._deadline, self._held.values()), *stranded]
         self._alarm.set(min(deadlines, default=inf))
 
@@ -409,7 +393,7 @@ class ResidencyManager:
             if self._deadline(held) <= now:
                 self._let_go(held, "keep-alive", "terminate")
         for engine, deadline in list(self._stranded.items()):
-            if deadline <= now and not self._visits[engine]:
+            if deadline <= now and engine not in self._visits:
                 self._end_stranded(engine, "keep-alive")
         self._set_alarm()
 
@@ -420,7 +404,9 @@ class ResidencyManager:
             self._let_go(held, reason, "terminate")
 
     def _deadline(self, held: Held) -> float:
-        return inf if self._visits[held.engine] else held.deadline(self._keep_alive(held))
+        if held.engine in self._visits:
+            return inf
+        return held.deadline(self._keep_alive(held))
 
 
 def _check_heard(held: Held) -> None:

@@ -109,7 +109,8 @@ class Fleet:
 
     def size_bytes(self, engine: str) -> int | None:
         """Returns what an engine's model takes, as its worker measured it."""
-        return self.worker(engine).size_bytes
+        worker = self._workers.get(engine)
+        return worker.size_bytes if worker is not None else None
 
     async def end(self, engine: str) -> None:
         """Ends an engine's process; returns once it is reaped and its memory is back.

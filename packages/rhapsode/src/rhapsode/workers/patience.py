@@ -19,6 +19,9 @@ class Patience:
     """What a worker may take over each piece of an upload, and from its end to the new voice; what
     needs a model comes with the first speak."""
 
+    fetch_look_seconds: float = 30.0
+    """Between two looks at whether a worker lives that fetches weights, which has no deadline."""
+
     pauses_seconds: tuple[float, ...] = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0)
     """Before the first restart in a row, the second, and so on; the last one for all after it."""
 

@@ -18,7 +18,7 @@ from rhapsode_contract import (
     RhapsodeError,
     UnknownEngine,
 )
-from rhapsode_http import request_id
+from rhapsode_http import beside, request_id
 
 from rhapsode.registry import Origin, RemoteUrl, origin_of
 from rhapsode.settings.entry import EngineEntry
@@ -251,7 +251,8 @@ class Worker:
         self._fetch_hearers.append(hear)
         try:
             body = FetchRequest(variant=variant).model_dump_json().encode()
-            await session.ask("POST", "/fetch", body, seconds=inf)
+            async with beside(lambda: self._look_again_and_again(session)):
+                await session.ask("POST", "/fetch", body, seconds=inf)
         finally:
             self._fetch_hearers.remove(hear)
 
@@ -445,6 +446,12 @@ class Worker:
         self._ending.set()
 
     # Faults.
+
+    async def _look_again_and_again(self, session: Session) -> None:
+        """Finds out whether a worker hangs that is asked something without a deadline."""
+        while True:
+            await anyio.sleep(self._surroundings.patience.fetch_look_seconds)
+            self._suspect(session)
 
     def _suspect(self, session: Session) -> None:
         """Finds out whether a worker that failed a request lives; asked by that request."""
