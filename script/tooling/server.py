@@ -50,7 +50,8 @@ def running(command: Sequence[str | Path], log: Path) -> Generator[Server]:
     process = subprocess.Popen(
         [str(word) for word in command],
         cwd=ROOT,
-        env=quiet_environment(),
+        # What it installs is cached in the checkout as well, and nowhere in the user's home.
+        env={"UV_CACHE_DIR": str(ROOT / ".cache" / "uv")} | quiet_environment(),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

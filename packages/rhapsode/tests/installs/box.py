@@ -57,9 +57,10 @@ def record(engine: str, licence: License = FREE) -> CatalogRecord:
         license=licence,
         package=f"rhapsode-engine-{engine}",
         module=f"rhapsode_engine_{engine}",
-        variants=("sine", "square"),
+        variants=("sine", "square", "built-in"),
         devices=("cpu",),
         download_bytes=1,
+        weights_bytes={"sine": 1, "square": 1},
     )
 
 

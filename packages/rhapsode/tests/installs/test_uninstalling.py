@@ -12,6 +12,7 @@ from rhapsode_contract import (
     Internal,
     JobStep,
     UnknownEngine,
+    Unsupported,
 )
 
 from .box import VERSION, downloads, install, open_box, over
@@ -146,6 +147,20 @@ async def test_a_pull_for_an_engine_that_fetches_nothing_is_unsupported(tmp_path
     async with open_box(tmp_path, config={"mine": mine}) as box:
         job = await over(box, box.installer.pull("mine", "sine"))
         assert (job["state"], job["error"]["code"]) == ("failed", "unsupported")
+
+
+@pytest.mark.contract("10.pull.unsupported")
+async def test_of_what_was_installed_the_catalog_says_at_once_that_there_is_nothing_to_fetch(
+    tmp_path: Path,
+) -> None:
+    async with open_box(tmp_path) as box:
+        await box.install()
+        before = len(box.jobs.newest_first())
+        with pytest.raises(Unsupported, match="fetches nothing"):
+            box.installer.pull("tone", "built-in")
+        with pytest.raises(Unsupported, match="has no 'nonsense'"):
+            box.installer.pull("tone", "nonsense")
+        assert len(box.jobs.newest_first()) == before
 
 
 @pytest.mark.contract("10.pull.unknown")

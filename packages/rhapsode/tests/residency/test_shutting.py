@@ -45,7 +45,7 @@ async def test_one_that_still_speaks_at_the_end_of_the_wait_is_a_conflict() -> N
     async with open_card() as card:
         card.send("a", seconds=700)
         await card.until(1)
-        with pytest.raises(Conflict, match="speaking, after 600 s"):
+        with pytest.raises(Conflict, match="speaking still, after 600 s"):
             await shut(card, "a", 600, 0)
         await card.visit("a")
     assert card.events == ["a speaks", "a speaks", "a stops", "a stops"]

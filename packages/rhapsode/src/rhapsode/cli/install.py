@@ -5,7 +5,7 @@ from contextlib import closing
 from typing import Annotated, Final
 
 import typer
-from rhapsode_contract import CatalogEntry, InstallJob
+from rhapsode_contract import CatalogEntry, InstallJob, Progress
 from rich.console import Console
 from rich.prompt import Confirm
 
@@ -55,13 +55,12 @@ def install(
             accepted = _accepted(entry, is_given=yes)
             wanted = (variant or entry.default_variant) if pull else None
             job = client.install(entry.id, pull=wanted, accept=accepted)
-            outcome = _watched(client, job, console)
+            last, why = _watched(client, job, console)
     except CallFailed as error:
         console.print(f"rhapsode install: {error}", markup=False)
         raise typer.Exit(1) from None
-    if outcome.error is not None:
-        step = f" at {outcome.step}" if outcome.step else ""
-        console.print(f"rhapsode install: failed{step}: {outcome.error.message}", markup=False)
+    if last.status == "failed":
+        console.print(f"rhapsode install: failed at {last.phase}: {why}", markup=False)
         raise typer.Exit(1)
     console.print(f'{entry.display_name} is installed; try: rhapsode say -e {entry.id} "Hello."')
 
@@ -102,13 +101,21 @@ def _accepted(entry: CatalogEntry, *, is_given: bool) -> str | None:
     return terms.weights
 
 
-def _watched(client: ManagementClient, job: InstallJob, console: Console) -> InstallJob:
-    """Shows a job until it is over; returns it as it is then."""
+def _watched(
+    client: ManagementClient, job: InstallJob, console: Console
+) -> tuple[Progress, str | None]:
+    """Shows a job until it is over; returns how it ended, and why it failed where it did."""
+    why: str | None = None
+    last = Progress(phase="venv", status="failed")
     try:
         with JobView(console) as view:
             for event in client.events(job.id):
                 view.show(event)
+                why = event.message if event.kind == "error" else why
+                last = event.progress or last
     except KeyboardInterrupt:
         console.print(f"the server goes on with job {job.id}; its log says how it ends")
         raise typer.Exit(130) from None
-    return client.job(job.id)
+    except CallFailed as error:
+        raise CallFailed(f"{error}; a job ends with its server, so install again then") from None
+    return last, why

@@ -63,14 +63,6 @@ class ManagementClient(ApiClient):
         params = {name: value for name, value in asked.items() if value is not None}
         return self._job("POST", f"/engines/{engine}/install", params)
 
-    def job(self, job: str) -> InstallJob:
-        """Returns a job as it is now.
-
-        Raises:
-            CallFailed: The server does not know it any more, or does not answer.
-        """
-        return self._job("GET", f"/installs/{job}")
-
     def events(self, job: str) -> Iterator[JobEvent]:
         """Yields what happens in a job, from its start to its last event.
 

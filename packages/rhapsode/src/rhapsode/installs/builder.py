@@ -13,7 +13,7 @@ from rhapsode_contract import Internal, ModelUnavailable
 from rhapsode.installs.catalog import CatalogRecord
 from rhapsode.installs.command import Command, run
 from rhapsode.installs.environment import install_environment, trusted_hosts, verify_environment
-from rhapsode.installs.interpreters import ask_version, find_interpreter, is_inside
+from rhapsode.installs.interpreters import ask_version, find_interpreter, is_inside, written_out
 from rhapsode.installs.report import Report
 from rhapsode.installs.sources import Sources, find_sources
 from rhapsode.installs.tools import Uv, VenvAndPip, find_uv, python_of
@@ -94,7 +94,7 @@ class Builder:
         """Returns what the tool is given as the interpreter."""
         configured = self._install.python
         if isinstance(self._tool, Uv):
-            return record.python if record.is_python_narrower else configured
+            return record.python if record.is_python_narrower else written_out(configured)
         found = find_interpreter(configured, self._environment.get("PATH"))
         if found is None:
             raise Internal(

@@ -130,13 +130,22 @@ class Installer:
 
         Raises:
             UnknownEngine: It is not here.
+            Unsupported: The catalog says that there is no such variant, or nothing to fetch. Of an
+                engine that is not from there only its worker knows.
             Conflict: It has a job.
         """
         entry = self._roster.entry(engine)
         if entry is None or entry.disabled:
-            raise unknown_engine(engine, self._roster.engines())
+            raise unknown_engine(engine, self._in_service())
+        record = self._catalog.get(engine)
+        if record is not None and self._roster.origin(engine) == "database":
+            _check_fetched(record, variant)
         work = partial(fetch_weights, self._roster, engine, variant)
         return self._jobs.submit(engine, "pull", work, variant).shape()
+
+    def _in_service(self) -> list[str]:
+        entries = ((engine, self._roster.entry(engine)) for engine in self._roster.engines())
+        return [engine for engine, entry in entries if entry is not None and not entry.disabled]
 
     async def uninstall(self, engine: str) -> None:
         """Removes an installed engine; returns once its virtualenv is deleted. Its weights stay.
@@ -226,3 +235,16 @@ def _operators(engine: str) -> Conflict:
         f"engine: {engine!r} is configured in this server's file, and its operator's to change",
         field="engine",
     )
+
+
+def _check_fetched(record: CatalogRecord, variant: str) -> None:
+    if variant not in record.variants:
+        raise Unsupported(
+            f"variant: {record.id} has no {shown(variant)}; {there_are(record.variants)}",
+            field="variant",
+        )
+    if variant not in record.weights_bytes:
+        raise Unsupported(
+            f"variant: {record.id} fetches nothing; its weights come with its package",
+            field="variant",
+        )

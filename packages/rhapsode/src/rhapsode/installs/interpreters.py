@@ -40,7 +40,7 @@ def find_interpreter(python: str, path: str | None) -> str | None:
         path: The folders to look in, as `PATH` has them.
     """
     if "/" in python:
-        return str(Path(python).expanduser())
+        return written_out(python)
     if not _VERSION.fullmatch(python):
         return shutil.which(python, path=path)
     major, *rest = python.split(".")
@@ -49,6 +49,11 @@ def find_interpreter(python: str, path: str | None) -> str | None:
     return (
         sys.executable if found is None and is_inside(python_version(), f"=={python}.*") else found
     )
+
+
+def written_out(python: str) -> str:
+    """Returns `install.python` as a program takes it: a path without `~`."""
+    return str(Path(python).expanduser()) if "/" in python else python
 
 
 async def ask_version(interpreter: str, environment: Mapping[str, str], cwd: Path) -> str:

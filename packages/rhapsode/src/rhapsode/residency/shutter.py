@@ -64,7 +64,8 @@ class Shutter:
         try:
             while not await self._is_silent(engine, deadline):
                 if anyio.current_time() >= deadline:
-                    raise Conflict(f"engine: {engine!r} is speaking, after {wait_seconds:g} s too")
+                    still = f" still, after {wait_seconds:g} s" if wait_seconds else ""
+                    raise Conflict(f"engine: {engine!r} is speaking{still}")
                 turn = max(self._turn_seconds, _LEAST_TURN_SECONDS)
                 await anyio.sleep_until(min(deadline, anyio.current_time() + turn))
             yield
