@@ -249,7 +249,8 @@ def test_a_port_in_use_is_one_clear_line(tmp_path: Path) -> None:
         second = start(tmp_path / "second", settings=settings)
         out, said = second.communicate(timeout=PATIENCE_SECONDS)
         assert second.returncode == 2
-        assert said == f"rhapsode serve: the port {port} is in use on 127.0.0.1\n"
+        whence = f"server.host and server.port from {tmp_path}/second/rhapsode.toml"
+        assert said == f"rhapsode serve: the port {port} is in use on 127.0.0.1 ({whence})\n"
         assert out == ""
         assert running.get("/health")["status"] == "ok"
 

@@ -74,7 +74,12 @@ def recognised(files: list[Path]) -> tuple[set[str], list[str]]:
 
 @pytest.mark.parametrize(
     ("voice", "language"),
-    [("em_alex", "es"), ("ff_siwis", "fr"), ("if_sara", "it"), ("pf_dora", "pt")],
+    [
+        ("em_alex", "es"),
+        ("ff_siwis", "fr"),
+        pytest.param("if_sara", "it", marks=pytest.mark.soak),
+        pytest.param("pf_dora", "pt", marks=pytest.mark.soak),
+    ],
 )
 def test_a_recogniser_knows_the_language_and_understands_six_words_in_seven(
     url: str, tmp_path: Path, voice: str, language: str
@@ -86,6 +91,7 @@ def test_a_recogniser_knows_the_language_and_understands_six_words_in_seven(
     assert wrong < MOST_WRONG_WORDS, heard
 
 
+@pytest.mark.soak
 def test_hindi_is_known_as_hindi(url: str, tmp_path: Path) -> None:
     # The recogniser is too small to write it down.
     languages, _ = recognised(spoken(url, HINDI, "hf_alpha", tmp_path))

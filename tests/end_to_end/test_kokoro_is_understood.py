@@ -41,7 +41,15 @@ def speak(url: str, text: str, voice: str, path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("voice", ["af_heart", "am_michael", "bf_emma", "bm_george"])
+@pytest.mark.parametrize(
+    "voice",
+    [
+        "af_heart",
+        pytest.param("am_michael", marks=pytest.mark.soak),
+        "bf_emma",
+        pytest.param("bm_george", marks=pytest.mark.soak),
+    ],
+)
 def test_a_recogniser_understands_nineteen_words_in_twenty(
     url: str, tmp_path: Path, voice: str
 ) -> None:

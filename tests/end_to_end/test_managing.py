@@ -13,6 +13,7 @@ from .managed import Box, box, sources_of_version, sources_with_pace
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
+SOAK = pytest.mark.soak
 LONG = "word " * 30
 """Some seconds of audio."""
 
@@ -117,7 +118,10 @@ def test_an_upgrade_leaves_engines_behind_and_catches_them_up(tmp_path: Path) ->
         assert again.json() == {"jobs": [], "skipped": []}
 
 
-@pytest.mark.parametrize("step", ["venv", "packages", "verify", "register"])
+@pytest.mark.parametrize(
+    "step",
+    [pytest.param("venv", marks=SOAK), "packages", pytest.param("verify", marks=SOAK), "register"],
+)
 def test_a_core_that_is_killed_at_any_step_leaves_a_box_that_works(
     tmp_path: Path, step: str
 ) -> None:
@@ -137,7 +141,9 @@ def test_a_core_that_is_killed_at_any_step_leaves_a_box_that_works(
         assert len([path for path in (tmp_path / "venvs").iterdir() if path.is_dir()]) == 1
 
 
-@pytest.mark.parametrize("step", ["venv", "packages", "verify"])
+@pytest.mark.parametrize(
+    "step", [pytest.param("venv", marks=SOAK), "packages", pytest.param("verify", marks=SOAK)]
+)
 def test_a_core_that_is_killed_in_an_install_installs_afterwards(tmp_path: Path, step: str) -> None:
     with box(tmp_path) as server:
         job = server.install()

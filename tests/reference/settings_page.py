@@ -48,7 +48,7 @@ curl -X PATCH localhost:8080/settings -H 'Content-Type: application/json' \\
     -d '{"residency": {"keepAliveSeconds": 900}, "server": {"port": null}}'
 ```
 
-`null` clears what the database holds. A patch that is refused in any part changes nothing. Both routes answer this machine, and callers who show the token.
+`null` clears what the database holds. A patch that is refused in any part changes nothing, and one with a value that the next start could not use, such as a host that is not this machine's or a folder that can't be made, is refused. Should a saved value stop a start all the same, `rhapsode serve --ignore-saved` starts with the file and the defaults alone (installed engines stay), and the value can be cleared then. Both routes answer this machine, and callers who show the token.
 
 The page is made of the model by `python -m tests.reference.settings_page`; change that, not this.
 """  # noqa: E501 - a paragraph is a line, so that a change shows as one line in a diff

@@ -25,6 +25,12 @@ def test_every_setting_and_every_key_of_an_entry_is_on_it() -> None:
     assert set(FOLDER_DEFAULTS) < set(SETTINGS)
 
 
+def test_what_is_above_a_setting_is_said_beside_it() -> None:
+    (check,) = [line for line in page().splitlines() if line.startswith("| `check` |")]
+    assert "`RHAPSODE_UPDATE_CHECK=0`" in check
+    assert "`rhapsode serve --ignore-saved`" in page()
+
+
 def test_its_example_is_a_config_file() -> None:
     _, _, rest = INTRODUCTION.partition("```toml\n")
     folders = Folders(Path("/c"), Path("/d"), Path("/r"), None)

@@ -81,6 +81,18 @@ RULES: Final = (
         "port, may only stand in the config file.",
     ),
     Rule(
+        "10.settings.startable",
+        "A value with which the next start would be refused is `bad_request` naming the setting, "
+        "as far as that can be told now: a host that is not known or not this machine's, a folder "
+        "that is none or can't be made, a folder whose sockets would have too long a path.",
+    ),
+    Rule(
+        "10.settings.ignore-saved",
+        "A start that a saved value stops says where that lies and names `--ignore-saved`, with "
+        "which the server starts on the defaults and the file alone; what is saved stays until it "
+        "is cleared.",
+    ),
+    Rule(
         "10.settings.unknown-key",
         "A key that is no setting is `bad_request` naming it; `null` for a whole section is, too.",
     ),

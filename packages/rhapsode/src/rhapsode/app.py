@@ -32,6 +32,7 @@ from rhapsode.settings.loaded import LoadedSettings
 from rhapsode.speech.account import SpeechMetrics
 from rhapsode.speech.deadlines import Deadlines, DeadlinesOfEngines
 from rhapsode.speech.speak import Speech
+from rhapsode.start_checks import start_checks
 from rhapsode.state import StateDatabase
 from rhapsode.update.updates import Updates
 from rhapsode.voices import Voices
@@ -78,7 +79,7 @@ async def open_core(
 
     Raises:
         SocketFolderRefused: There is no place for the workers' sockets.
-        VoiceFolderRefused: There is none for voices.
+        FolderRefused: There is none for voices.
     """
     limits, patience = deadlines or Deadlines(), patience or Patience()
     metrics = Metrics()
@@ -133,7 +134,7 @@ async def open_core(
             updates = Updates(lambda: live.current.update.check, environ, tasks)
             voices = Voices(fleet, residency, patience.create_seconds)
             app = _app(fleet, residency, speech, voices, metrics)
-            app.state.settings_desk = SettingsDesk(live, state)
+            app.state.settings_desk = SettingsDesk(live, state, start_checks)
             app.state.installer = management.installer
             app.state.jobs = management.jobs
             app.state.feed = management.feed

@@ -1,6 +1,8 @@
 """`GET /settings` and `PATCH /settings`, with a state database behind them."""
 
 import json
+import os
+import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,6 +19,7 @@ from rhapsode.settings.desk import SettingsDesk
 from rhapsode.settings.file import load_settings
 from rhapsode.settings.folders import Folders
 from rhapsode.settings.live import LiveSettings
+from rhapsode.start_checks import start_checks
 from rhapsode.state import StateDatabase, database_path
 from rhapsode_http import JSON_BODY_LIMIT_BYTES, exception_handlers
 from rhapsode_http.listener import Listener
@@ -98,7 +101,9 @@ class Box:
 
 
 @contextmanager
-def box(folder: Path, config: str = "", *, has_state: bool = True) -> Generator[Box]:
+def box(
+    folder: Path, config: str = "", *, has_state: bool = True, ignores_saved: bool = False
+) -> Generator[Box]:
     """Gives a core with a database of its own, or the one that an earlier one left."""
     file = folder / "rhapsode.toml"
     file.write_text(config, encoding="utf-8")
@@ -107,12 +112,14 @@ def box(folder: Path, config: str = "", *, has_state: bool = True) -> Generator[
         yield made(LiveSettings(load_settings(file, folders)), None)
         return
     with StateDatabase.open(database_path(file, folders), busy_seconds=0) as state:
-        yield made(LiveSettings(load_settings(file, folders, state.contents())), state)
+        contents = state.contents()
+        loaded = load_settings(file, folders, contents, ignores_saved=ignores_saved)
+        yield made(LiveSettings(loaded), state)
 
 
 def made(live: LiveSettings, state: StateDatabase | None) -> Box:
     app = Starlette(routes=settings_api.routes, exception_handlers=exception_handlers())
-    app.state.settings_desk = SettingsDesk(live, state)
+    app.state.settings_desk = SettingsDesk(live, state, start_checks)
     return Box(guarded(app, live.current.management), live, state)
 
 
@@ -446,6 +453,107 @@ async def test_a_write_that_fails_changes_nothing_in_use_either(tmp_path: Path) 
         (tmp_path / "away").rename(tmp_path / "rhapsode.db")
         after = await core.patch(residency={"keepAliveSeconds": 1})
         assert after["values"]["residency"]["keepAliveSeconds"] == 1
+
+
+def nested(key: str, value: object) -> dict[str, Any]:
+    section, name = key.split(".")
+    return {section: {name: value}}
+
+
+@pytest.mark.contract("10.settings.startable")
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("workers.socketDir", "file"),
+        ("workers.socketDir", "/proc/x"),
+        ("workers.socketDir", "/" + "s" * 150),
+        ("workers.voiceDir", "file"),
+        ("workers.voiceDir", "file/below"),
+        ("workers.voiceDir", "dangling"),
+        ("workers.voiceDir", "/proc/x"),
+        ("workers.voiceDir", "v" * 300),
+        ("install.venvDir", "file"),
+        ("install.venvDir", "/proc/x"),
+        ("server.host", "203.0.113.7"),
+        ("server.host", "no-such-host.invalid"),
+    ],
+)
+async def test_what_no_start_would_take_is_refused_before_it_is_saved(
+    tmp_path: Path, key: str, value: str
+) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "dangling").symlink_to("nowhere/at-all")
+    with box(tmp_path) as core:
+        body = nested(key, value) | {"residency": {"keepAliveSeconds": 1}}
+        status, code, message = await core.refused(body)
+    assert (status, code) == (400, "bad_request")
+    assert message.startswith(f"{key}: ")
+    assert "\n" not in message
+
+
+@pytest.mark.contract("10.settings.startable")
+async def test_looking_at_folders_leaves_nothing_behind(tmp_path: Path, short_path: Path) -> None:
+    new = short_path / "a" / "b"
+    with box(tmp_path) as core:
+        for key in ("workers.socketDir", "workers.voiceDir", "install.venvDir"):
+            await core.patch(**nested(key, str(new)))
+            assert os.listdir(short_path) == []
+
+
+@pytest.mark.contract("10.settings.startable")
+async def test_a_sockets_path_is_measured_with_the_engines_that_have_one(
+    tmp_path: Path, short_path: Path
+) -> None:
+    largest_pid = "4194304" if sys.platform == "linux" else "99999"
+    room = 103 - len(f"{short_path}//core-{largest_pid}-12345678/e.sock")
+    body = nested("workers.socketDir", str(short_path / ("s" * room)))
+    long = "e" * 20
+    with box(tmp_path, f'[engines.{long}]\nurl = "http://box:1"\n') as core:
+        await core.patch(**body)
+        longer = nested("workers.socketDir", str(short_path / ("s" * (room + 1))))
+        assert (await core.refused(longer))[1] == "bad_request"
+    with box(tmp_path, f'[engines.{long}]\nvenv = "/v"\n') as core:
+        _, code, message = await core.refused(body)
+        assert (code, long in message) == ("bad_request", True)
+
+
+@pytest.mark.contract("10.settings.ignore-saved")
+async def test_what_is_set_aside_is_not_used_and_shown_until_it_is_cleared(tmp_path: Path) -> None:
+    restart, live, own = (
+        "server.port",
+        "residency.keepAliveSeconds",
+        "engines.tone.keepAliveSeconds",
+    )
+    config = f"[server]\nport = 81\n{TONE}"
+    with box(tmp_path, config) as core:
+        await core.patch(server={"port": 82}, engines={"tone": {"keepAliveSeconds": 6}})
+        await core.patch(residency={"keepAliveSeconds": 7}, log={"level": "info"})
+        assert core.state is not None
+        core.state.write_settings({"workers.maxRestarts": -1})  # a core of another version
+    with box(tmp_path, config, ignores_saved=True) as core:
+        document = await core.document()
+        values, told = document["values"], fields(document)
+        assert (values["server"]["port"], told[restart]["source"]) == (81, "config")
+        assert (values["residency"]["keepAliveSeconds"], core.live.keep_alive_of("tone")) == (
+            300,
+            None,
+        )
+        assert [told[key]["saved"] for key in (restart, live, own)] == [82, 7, 6]
+        assert told["log.level"] == {"key": "log.level", "source": "database", "applies": "restart"}
+        core.live.forget("tone")  # and with it what is saved of its own
+        assert set(core.live.set_aside) == {restart, live, "log.level"}
+        # Another change applies what it holds, and no more.
+        after = await core.patch(residency={"evictionWaitSeconds": 1})
+        assert after["values"]["residency"]["keepAliveSeconds"] == 300
+        after = await core.patch(
+            server={"port": None},
+            residency={"keepAliveSeconds": None},
+            workers={"maxRestarts": None},
+        )
+        assert not any("saved" in one for one in fields(after).values())
+    with box(tmp_path, config) as core:
+        document = await core.document()
+        assert document["values"]["server"]["port"] == 81
 
 
 # Who may ask, and what would lock them out.

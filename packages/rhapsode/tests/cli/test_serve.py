@@ -1,11 +1,18 @@
 """The first line of a server, and the command around it."""
 
+import json
 import os
+import re
 import signal
 import socket
 import subprocess
 import sys
+import urllib.request
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
 
 import pytest
 from rhapsode.cli.serve import greeting
@@ -136,4 +143,68 @@ def test_an_address_of_the_database_that_cannot_be_had_is_said_to_be_from_there(
         )
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
-    assert line.endswith(f"(server.port from {short_path}/rhapsode.db)")
+    assert f"(server.host from {short_path}/rhapsode.toml, " in line
+    assert f"server.port from {short_path}/rhapsode.db); rhapsode serve --ignore-saved" in line
+
+
+@pytest.mark.slow
+@pytest.mark.contract("10.settings.ignore-saved")
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("server.host", "no-such-host.invalid"),
+        ("workers.socketDir", "file"),
+        ("workers.voiceDir", "file"),
+        ("workers.maxRestarts", -1),
+    ],
+)
+def test_a_saved_value_that_stops_every_start_can_be_ignored_and_cleared(
+    short_path: Path, key: str, value: object
+) -> None:
+    (short_path / "file").touch()
+    # As an earlier core let it be saved, or a later one allows it.
+    with StateDatabase.open(short_path / "rhapsode.db") as state:
+        state.write_settings({key: value})
+    words = command(short_path)
+    refused = subprocess.run(words, capture_output=True, check=False, text=True, timeout=30)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    (line,) = refused.stderr.splitlines()
+    assert "--ignore-saved" in line
+    assert key in line and f"{short_path}/rhapsode.db" in line
+    with served([*words, "--ignore-saved"]) as (url, process):
+        section, _, name = key.partition(".")
+        patch(url, {section: {name: None}})
+        with pytest.raises(HTTPError) as again:
+            patch(url, {section: {name: value}})
+        with again.value as answer:
+            assert answer.status == 400
+        process.send_signal(signal.SIGTERM)
+        _, log = process.communicate(timeout=30)
+        assert process.returncode == 0
+    assert "--ignore-saved" in log and key in log
+    with served(words) as (_, process):
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 0
+
+
+@contextmanager
+def served(words: list[str]) -> Generator[tuple[str, "subprocess.Popen[str]"]]:
+    """Gives the URL of a server that has begun, and its process, which the block ends."""
+    with subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        found = re.search(r"http://\S+", process.stdout.readline())
+        assert found is not None
+        yield found[0], process
+
+
+def patch(url: str, body: object) -> Any:
+    request = urllib.request.Request(
+        f"{url}/settings",
+        json.dumps(body).encode(),
+        {"Content-Type": "application/json"},
+        method="PATCH",
+    )
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        return json.load(answer)

@@ -168,7 +168,14 @@ async def test_an_interpreter_out_of_range_fails_naming_both(tmp_path: Path, too
 
 @pytest.mark.contract("10.building.cancelled")
 @each_tool
-@pytest.mark.parametrize("step", ["venv", "packages", "verify"])
+@pytest.mark.parametrize(
+    "step",
+    [
+        pytest.param("venv", marks=pytest.mark.soak),
+        "packages",
+        pytest.param("verify", marks=pytest.mark.soak),
+    ],
+)
 async def test_a_build_cut_off_in_the_middle_leaves_nothing_to_trip_over(
     tmp_path: Path, tool: str, step: str
 ) -> None:

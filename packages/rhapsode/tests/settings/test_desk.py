@@ -15,6 +15,8 @@ from rhapsode.settings.file import load_settings
 from rhapsode.settings.folders import Folders
 from rhapsode.settings.live import LiveSettings
 from rhapsode.settings.patch import SettingsPatch
+from rhapsode.start_checks import start_checks
+from rhapsode_contract import BadRequest
 
 pytestmark = pytest.mark.anyio
 
@@ -44,7 +46,7 @@ async def desk(folder: Path, store: SlowStore) -> AsyncGenerator[tuple[SettingsD
     live = LiveSettings(load_settings(None, Folders(folder, folder, folder, None)))
     try:
         with anyio.fail_after(20):
-            yield SettingsDesk(live, store), live
+            yield SettingsDesk(live, store, start_checks), live
     finally:
         store.may_end.set()
 
@@ -78,3 +80,24 @@ async def test_a_change_whose_client_leaves_is_in_use_if_it_is_written(tmp_path:
         tasks.cancel_scope.cancel()
         store.may_end.set()
     assert live.current.residency.keep_alive_seconds == 1
+
+
+@pytest.mark.contract("10.settings.startable")
+async def test_a_value_that_nobody_can_look_at_in_time_is_refused(tmp_path: Path) -> None:
+    store = SlowStore()
+    is_over = threading.Event()
+
+    def wait(_: str) -> None:
+        assert is_over.wait(20)
+
+    live = LiveSettings(load_settings(None, Folders(tmp_path, tmp_path, tmp_path, None)))
+    counter = SettingsDesk(live, store, lambda _: {"server.host": wait}, check_seconds=0.05)
+    try:
+        with (
+            anyio.fail_after(20),
+            pytest.raises(BadRequest, match=r"server\.host: 'h' could not be"),
+        ):
+            await counter.change(SettingsPatch(server={"host": "h"}), HERE)
+    finally:
+        is_over.set()
+    assert store.written == []

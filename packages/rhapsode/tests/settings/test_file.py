@@ -7,6 +7,7 @@ from rhapsode.settings.contents import DatabaseContents
 from rhapsode.settings.file import find_config, load_settings, read_config
 from rhapsode.settings.folders import Folders, user_folders
 from rhapsode.settings.layers import SettingsRefused
+from rhapsode.settings.start_refused import StartRefused
 
 
 @pytest.fixture
@@ -123,3 +124,38 @@ def test_without_a_file_folders_of_the_database_lie_relative_to_it(folders: Fold
     assert loaded.settings.workers.voice_dir == folders.config / "voices"
     assert loaded.settings.engines["tone"].venv == folders.config / "v"
     assert loaded.origins == {"tone": "database"}
+
+
+def test_a_saved_value_that_stops_a_start_is_told_with_the_way_out(folders: Folders) -> None:
+    place = Path("/c/rhapsode.db")
+    with pytest.raises(SettingsRefused, match="--ignore-saved"):
+        load_settings(None, folders, DatabaseContents(place, {}, {"log.level": "loud"}))
+    recorded = {"tone": {"venv": "/v", "pull": True}}
+    # Engines stay, so there it would be no way out.
+    with pytest.raises(SettingsRefused) as refused:
+        load_settings(None, folders, DatabaseContents(place, recorded, {}))
+    assert "--ignore-saved" not in str(refused.value)
+
+
+@pytest.mark.contract("10.settings.ignore-saved")
+def test_what_is_saved_may_be_ignored_and_engines_stay(here: Path, folders: Folders) -> None:
+    path = put(here / "a.toml", "[server]\nport = 81\n")
+    contents = DatabaseContents(
+        here / "rhapsode.db", {"tone": {"venv": "/v"}}, {"server.port": 82, "log.level": "loud"}
+    )
+    loaded = load_settings(path, folders, contents, ignores_saved=True)
+    assert loaded.settings.server.port == 81
+    assert list(loaded.settings.engines) == ["tone"]
+    assert loaded.source("server.port") == "config"
+
+
+def test_a_refusal_names_the_file_that_each_value_came_from(here: Path, folders: Folders) -> None:
+    path = put(here / "a.toml", "[server]\nport = 81\n")
+    contents = DatabaseContents(here / "rhapsode.db", {}, {"server.host": "h"})
+    loaded = load_settings(path, folders, contents)
+    told = str(loaded.refusal(StartRefused("no", "server.host", "server.port")))
+    assert told.startswith(
+        f"no (server.host from {here}/rhapsode.db, server.port from {path}); rhapsode serve"
+    )
+    told = str(loaded.refusal(StartRefused("no", "server.port", "workers.voiceDir")))
+    assert told == f"no (server.port from {path})"

@@ -18,6 +18,7 @@ from rhapsode.settings.file import load_settings
 from rhapsode.settings.folders import Folders
 from rhapsode.settings.live import LiveSettings
 from rhapsode.settings.patch import SettingsPatch
+from rhapsode.start_checks import start_checks
 from rhapsode_contract import RhapsodeError, SettingsDocument, parse_request
 
 ENGINE: Final = "engines.a.b.keepAliveSeconds"
@@ -117,7 +118,7 @@ class Box:
     def restart(self) -> None:
         contents = DatabaseContents(Path("rhapsode.db"), {}, self.store)
         live = LiveSettings(load_settings(self._file, self._folders, contents))
-        self.desk = SettingsDesk(live, self)
+        self.desk = SettingsDesk(live, self, start_checks)
 
     def write_settings(self, changes: Mapping[str, Any]) -> None:
         written: dict[str, Any] = json.loads(json.dumps({**self.store, **changes}))

@@ -42,6 +42,21 @@ def test_what_is_refused_is_shown_unless_it_is_secret_or_long() -> None:
     assert "hush" not in refusal({"management": {"token": ["hush"]}})
 
 
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ({"management": {"origins": "https://a"}}, "should be a list, not 'https://a'"),
+        ({"management": {"origins": [None]}}, "should be a valid string, not null"),
+        ({"residency": {"evictionWaitSeconds": True}}, "not true"),
+        ({"server": {"port": False}}, "not false"),
+        ({"server": 7}, "server: should be an object, not 7"),
+        ({"engines": {"tone": True}}, "engines.tone: should be an object, not true"),
+    ],
+)
+def test_what_is_refused_is_told_in_the_words_of_json(body: Any, said: str) -> None:
+    assert refusal(body).endswith(said)
+
+
 @pytest.mark.parametrize("token", ["a b", "ü", "x" * 4096, ""])
 def test_a_token_may_be_whatever_a_header_carries(token: str) -> None:
     assert read({"management": {"token": token}})
@@ -76,6 +91,7 @@ def test_an_engine_that_is_not_here_is_unknown() -> None:
         ("residency.keepAliveSeconds", []),
         ("workers.drainGraceMs", -1),
         ("workers.startupTimeoutSeconds", -1),
+        ("workers.startupTimeoutSeconds", 1e-320),
         ("workers.maxRestarts", -1),
         ("workers.restartDecaySeconds", -1),
         ("workers.voiceDir", ""),

@@ -27,11 +27,10 @@ from rhapsode.settings.file import find_config, load_settings
 from rhapsode.settings.folders import user_folders
 from rhapsode.settings.layers import SettingsRefused
 from rhapsode.settings.loaded import LoadedSettings
-from rhapsode.settings.model import Settings
+from rhapsode.settings.model import ServerSettings, Settings
+from rhapsode.settings.start_refused import StartRefused
 from rhapsode.state import StateDatabase, StateRefused, database_path
 from rhapsode.version import VERSION
-from rhapsode.workers.sockets import SocketFolderRefused
-from rhapsode.workers.voice_folder import VoiceFolderRefused
 
 logger = logging.getLogger(__name__)
 
@@ -42,6 +41,10 @@ _LEVELS: Final = {
     "debug": logging.DEBUG,
     "trace": logging.DEBUG,
 }
+_IGNORED: Final = (
+    "--ignore-saved: the settings saved in %s are not used: %s;"
+    " PATCH /settings clears those that it is given null for"
+)
 _EVERYWHERE: Final = {"::", "0.0.0.0"}
 
 
@@ -55,6 +58,13 @@ def serve(
             help="Default: $RHAPSODE_CONFIG, else rhapsode.toml here, else the user's own.",
         ),
     ] = None,
+    ignore_saved: Annotated[
+        bool,
+        typer.Option(
+            "--ignore-saved",
+            help="Use the config file alone, where a setting saved over the API is in the way.",
+        ),
+    ] = False,
 ) -> None:
     """Run the server.
 
@@ -64,37 +74,36 @@ def serve(
     try:
         path = find_config(config, os.environ, Path.cwd(), folders)
         with StateDatabase.open(database_path(path, folders)) as state:
-            is_clean = _run(load_settings(path, folders, state.contents()), state, path)
-    except (SettingsRefused, StateRefused, SocketFolderRefused, VoiceFolderRefused) as error:
+            contents = state.contents()
+            loaded = load_settings(path, folders, contents, ignores_saved=ignore_saved)
+            configure_logs(_LEVELS[loaded.settings.log.level])
+            if ignore_saved:
+                logger.warning(_IGNORED, state.path, ", ".join(contents.settings) or "nothing")
+            is_clean = _run(loaded, state, path)
+    except (SettingsRefused, StateRefused) as error:
         _refuse(str(error))
     except Internal as error:
         _refuse(error.message)
-    except SocketError as error:
-        _refuse(error.strerror or str(error))
     except GreetingFailed as error:
         _refuse(str(error))
     raise typer.Exit(0 if is_clean else 1)
 
 
 def _run(loaded: LoadedSettings, state: StateDatabase, config: Path | None) -> bool:
-    settings = loaded.settings
-    configure_logs(_LEVELS[settings.log.level])
-    with _bound(loaded, state) as bound:
-        options = {"use_uvloop": True}
-        return anyio.run(_serve, loaded, state, bound, config, backend_options=options)
+    options = {"use_uvloop": True}
+    try:
+        with _bound(loaded.settings.server) as bound:
+            return anyio.run(_serve, loaded, state, bound, config, backend_options=options)
+    except StartRefused as refused:
+        raise loaded.refusal(refused) from None
 
 
-def _bound(loaded: LoadedSettings, state: StateDatabase) -> BoundSockets:
-    server = loaded.settings.server
+def _bound(server: ServerSettings) -> BoundSockets:
     try:
         return bind(TcpAddress(server.host, server.port))
     except SocketError as error:
-        told = [key for key in ("server.host", "server.port") if loaded.source(key) == "database"]
-        if not told:
-            raise
-        # Whoever looks into the config file finds another address, or none.
-        why = f"{error.strerror} ({' and '.join(told)} from {state.path})"
-        raise SocketError(error.errno, why) from None
+        why = error.strerror or str(error)
+        raise StartRefused(why, "server.host", "server.port") from None
 
 
 class GreetingFailed(Exception):
@@ -117,7 +126,7 @@ async def _serve(
     Raises:
         GreetingFailed: Standard output takes no greeting.
         SocketFolderRefused: There is no place for the workers' sockets.
-        VoiceFolderRefused: There is none for voices.
+        FolderRefused: There is none for voices.
     """
     unheard: OSError | None = None
     stop = _Stop(loaded.settings)

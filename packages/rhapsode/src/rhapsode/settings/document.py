@@ -55,17 +55,19 @@ def _fields_of_server(live: LiveSettings) -> Iterator[SettingField]:
 
 def _waiting(live: LiveSettings, setting: Setting) -> Any | None:
     """Returns what the database holds and is not in use yet, or None."""
-    saved = live.saved.get(setting.key)
-    if saved is None or saved == setting.of(live.current):
+    held = live.held(setting)
+    if held is None or held == setting.of(live.current):
         return None
-    return True if setting.is_secret else setting.written(saved)
+    return True if setting.is_secret else setting.written(held)
 
 
 def _fields_of_engines(live: LiveSettings) -> Iterator[SettingField]:
     for engine in live.engines:
         for setting in ENGINE_SETTINGS.values():
+            key = engine_key(engine, setting)
             yield SettingField(
-                key=engine_key(engine, setting),
+                key=key,
                 source=live.source_of_engine(engine, setting),
                 applies=setting.applies,
+                saved=live.set_aside.get(key),
             )

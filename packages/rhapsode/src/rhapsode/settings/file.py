@@ -8,8 +8,8 @@ from typing import Any, Final, cast
 
 from rhapsode.settings.contents import DatabaseContents
 from rhapsode.settings.folders import Folders
-from rhapsode.settings.layers import Layer, MergedSettings, SettingsRefused, merge
-from rhapsode.settings.loaded import LoadedSettings, Origin, read_saved
+from rhapsode.settings.layers import Layer, MergedSettings, SettingsRefused, Source, merge
+from rhapsode.settings.loaded import LoadedSettings, Origin, read_saved, read_set_aside
 from rhapsode.settings.model import Settings
 
 CONFIG_VARIABLE: Final = "RHAPSODE_CONFIG"
@@ -45,9 +45,15 @@ def find_config(
 
 
 def load_settings(
-    path: Path | None, folders: Folders, contents: DatabaseContents | None = None
+    path: Path | None,
+    folders: Folders,
+    contents: DatabaseContents | None = None,
+    *,
+    ignores_saved: bool = False,
 ) -> LoadedSettings:
     """Reads the settings in force: the defaults, the file over them, the database over both.
+
+    Of the database the engines alone count where what is saved in it is to be ignored.
 
     Of an engine that the file names as well as the database, the file's entry counts. A folder
     that is not absolute lies relative to the file, or where there is none, to the database.
@@ -72,8 +78,14 @@ def load_settings(
         engine: "config" if engine in named_ids else "database"
         for engine in beneath.settings.engines
     }
-    saved = {} if contents is None else read_saved(contents, base)
-    return LoadedSettings(beneath, base, origins, saved)
+    places: dict[Source, Path] = {} if path is None else {"config": path}
+    if contents is None:
+        return LoadedSettings(beneath, base, origins, places=places)
+    places["database"] = contents.path
+    if ignores_saved:
+        aside = read_set_aside(contents, base)
+        return LoadedSettings(beneath, base, origins, set_aside=aside, places=places)
+    return LoadedSettings(beneath, base, origins, read_saved(contents, base), places=places)
 
 
 def read_config(path: Path) -> dict[str, Any]:

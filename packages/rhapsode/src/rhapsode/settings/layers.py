@@ -18,7 +18,13 @@ Key = tuple[str, ...]
 _SECRETS: Final = frozenset({"token", "env"})
 """Keys whose values no message repeats."""
 
-_SHOWN_CHARACTERS: Final = 60
+_KINDS: Final = {
+    "dict_type": "an object",
+    "list_type": "a list",
+    "model_type": "an object",
+    "tuple_type": "a list",
+}
+"""What JSON calls the value that there should be, by the type of pydantic's complaint."""
 
 
 class SettingsRefused(Exception):
@@ -123,7 +129,10 @@ def _reason(error: ErrorDetails, *, is_secret: bool) -> str:
         return "there is no such setting"
     if error["type"] == "missing":
         return "is needed"
+    kind = _KINDS.get(error["type"])
     why = error["msg"].removeprefix("Value error, ").removeprefix("Input ")
+    if kind is not None:
+        why = f"should be {kind}"
     if is_secret or error["type"] == UNREPEATED or isinstance(error["input"], dict):
         return why
-    return f"{why}, not {error['input']!r:.{_SHOWN_CHARACTERS}}"
+    return f"{why}, not {shown(error['input'])}"

@@ -40,6 +40,7 @@ class LiveSettings:
         self._loaded = loaded
         self._current = loaded.settings
         self._saved = dict(loaded.saved)
+        self._set_aside = dict(loaded.set_aside)
         self._engines: dict[str, _Declared] = {}
         self._watchers: list[Callable[[], None]] = []
         for engine, entry in loaded.beneath.settings.engines.items():
@@ -62,9 +63,19 @@ class LiveSettings:
         return self._saved
 
     @property
+    def set_aside(self) -> Mapping[str, object]:
+        """What the database holds besides, and this process is not to use."""
+        return self._set_aside
+
+    @property
     def engines(self) -> tuple[str, ...]:
         """The engines that have settings of their own."""
         return tuple(self._engines)
+
+    @property
+    def local_engines(self) -> tuple[str, ...]:
+        """Those of them whose workers run on this machine."""
+        return tuple(one for one, known in self._engines.items() if known.entry.url is None)
 
     def keep_alive_of(self, engine: str) -> int | None:
         """Returns an engine's own keep-alive in seconds, or None where it has none."""
@@ -79,12 +90,16 @@ class LiveSettings:
 
     def source(self, setting: Setting) -> Source:
         """Returns the layer that the value in use of a setting of the server came from."""
-        saved = self._saved.get(setting.key)
-        if saved is not None and saved == setting.of(self._current):
+        held = self.held(setting)
+        if held is not None and held == setting.of(self._current):
             return "database"
         if setting.applies == "live":
             return self._loaded.beneath.sources.get(setting.key, "default")
         return self._loaded.source(setting.key)
+
+    def held(self, setting: Setting) -> object:
+        """Returns what the database holds of a setting of the server, in use or not, or None."""
+        return self._saved.get(setting.key, self._set_aside.get(setting.key))
 
     def source_of_engine(self, engine: str, setting: Setting) -> Source:
         """Returns the layer that the value of an engine's own setting came from."""
@@ -112,6 +127,7 @@ class LiveSettings:
         self._engines.pop(engine, None)
         for setting in ENGINE_SETTINGS.values():
             self._saved.pop(engine_key(engine, setting), None)
+            self._set_aside.pop(engine_key(engine, setting), None)
         self._notify()
 
     def note_saved(self, changes: Mapping[str, object]) -> None:
@@ -121,6 +137,7 @@ class LiveSettings:
             changes: Checked values by dotted key; None where it was cleared.
         """
         for key, value in changes.items():
+            self._set_aside.pop(key, None)
             if value is None:
                 self._saved.pop(key, None)
                 self._clear_in_entry(key)

@@ -7,11 +7,12 @@ brings them (`folders.py`).
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, SecretStr
-from rhapsode_contract.shape import Integer
+from rhapsode_contract.shape import Integer, Number
 
 from rhapsode.settings.entry import EngineEntry, EngineId
 from rhapsode.settings.field import (
     LARGEST_COUNT,
+    LONGEST_SECONDS,
     Count,
     FileOnly,
     FilePath,
@@ -92,7 +93,7 @@ class WorkerSettings(Section):
     voice_dir: FilePath
     """Each engine keeps its voices in a folder of its own below. A change moves none of them."""
 
-    startup_timeout_seconds: SomeSeconds = 60.0
+    startup_timeout_seconds: Annotated[Number, Field(ge=0.1, le=LONGEST_SECONDS)] = 60.0
     """How long a worker may take to say that it is ready."""
 
     drain_grace_ms: Milliseconds = 10_000
@@ -132,7 +133,8 @@ class UpdateSettings(Section):
     """Whether this box asks for news of itself."""
 
     check: Annotated[bool, Live()] = True
-    """Whether it asks if there is a newer release, at most once a day."""
+    """Whether it asks if there is a newer release, at most once a day. `RHAPSODE_UPDATE_CHECK=0` in
+    the server's environment is above this: it never asks then."""
 
 
 class Settings(Section):

@@ -5,22 +5,34 @@ import os
 import re
 import shutil
 import stat
+import sys
 import tempfile
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Final
 
+from rhapsode.settings.place import tidied
+from rhapsode.settings.start_refused import StartRefused
 from rhapsode.workers.orphans import end_orphans
+
+SOCKETS_KEY: Final = "workers.socketDir"
 
 _OF_A_CORE: Final = re.compile(r"core-(\d{1,9})-.+")
 _LOCK: Final = ".lock"
 _LONGEST_UNIX_PATH_BYTES: Final = 103
 """The smallest of the platforms we run on (macOS); Linux takes 107."""
 
+_LARGEST_PID: Final = 4_194_304 if sys.platform == "linux" else 99_999
+_RANDOM_CHARACTERS: Final = 8
+"""That a temporary name ends with."""
 
-class SocketFolderRefused(Exception):
+
+class SocketFolderRefused(StartRefused):
     """No folder for sockets can be had; one line that says why."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"{SOCKETS_KEY}: {why}", SOCKETS_KEY)
 
 
 @contextmanager
@@ -45,6 +57,27 @@ def socket_folder(base: Path) -> Generator[Path]:
             shutil.rmtree(folder, ignore_errors=True)
 
 
+def check_socket_folder(base: Path, engines: Iterable[str]) -> None:
+    """Looks whether a core could have a folder below `base`, whatever its pid; leaves none there.
+
+    Args:
+        base: As `socket_folder` would be given it.
+        engines: Those that are to have a socket in it.
+
+    Raises:
+        SocketFolderRefused: It could not, or a socket's path would be too long.
+    """
+    longest = base / f"{_prefix(_LARGEST_PID)}{'_' * _RANDOM_CHARACTERS}"
+    for engine in engines:
+        socket_path(longest, engine)
+    with _refusing(base), tidied(base):
+        _claim(base)
+        os.listdir(base)
+        folder, lock = _new_folder(base)
+        with lock:
+            shutil.rmtree(folder)
+
+
 def socket_path(folder: Path, engine: str) -> Path:
     """Returns where an engine's socket lies.
 
@@ -55,7 +88,7 @@ def socket_path(folder: Path, engine: str) -> Path:
     length = len(os.fsencode(path))
     if length > _LONGEST_UNIX_PATH_BYTES:
         raise SocketFolderRefused(
-            f"workers.socketDir: the socket {path} has a path of {length} bytes,"
+            f"the socket {path} has a path of {length} bytes,"
             f" {_LONGEST_UNIX_PATH_BYTES} are possible; choose a shorter folder"
         )
     return path
@@ -67,8 +100,7 @@ def _refusing(base: Path) -> Generator[None]:
         yield
     except OSError as error:
         raise SocketFolderRefused(
-            f"workers.socketDir: {base} can't be used: {error.strerror};"
-            " the server has to list and write it"
+            f"{base} can't be used: {error.strerror}; the server has to list and write it"
         ) from None
 
 
@@ -76,17 +108,19 @@ def _claim(base: Path) -> None:
     base.mkdir(mode=0o700, parents=True, exist_ok=True)
     status = base.stat()
     if status.st_uid != os.geteuid():
-        raise SocketFolderRefused(
-            f"workers.socketDir: {base} belongs to user {status.st_uid}, not to us"
-        )
+        raise SocketFolderRefused(f"{base} belongs to user {status.st_uid}, not to us")
     if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        raise SocketFolderRefused(f"workers.socketDir: others may write into {base}")
+        raise SocketFolderRefused(f"others may write into {base}")
+
+
+def _prefix(pid: int) -> str:
+    return f"core-{pid}-"
 
 
 def _new_folder(base: Path) -> tuple[Path, IO[str]]:
     """Makes a folder that no other core sweeps while its lock is open."""
     while True:
-        folder = Path(tempfile.mkdtemp(prefix=f"core-{os.getpid()}-", dir=base))
+        folder = Path(tempfile.mkdtemp(prefix=_prefix(os.getpid()), dir=base))
         lock = _locked(folder)
         if lock is not None:
             return folder, lock

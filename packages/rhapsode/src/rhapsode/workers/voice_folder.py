@@ -3,12 +3,13 @@
 import logging
 import os
 from pathlib import Path
+from typing import Final
+
+from rhapsode.settings.place import check_folder
 
 logger = logging.getLogger(__name__)
 
-
-class VoiceFolderRefused(Exception):
-    """There can be no voices where they should be; one line that says why."""
+VOICES_KEY: Final = "workers.voiceDir"
 
 
 def check_voice_folder(folder: Path) -> None:
@@ -17,12 +18,8 @@ def check_voice_folder(folder: Path) -> None:
     One that cannot be written is only logged: an engine speaks without making voices.
 
     Raises:
-        VoiceFolderRefused: Something else is there, or on the way there.
+        FolderRefused: Something else is there, or on the way there.
     """
-    there = folder
-    while not there.exists() and there != there.parent:
-        there = there.parent
-    if not there.is_dir():
-        raise VoiceFolderRefused(f"workers.voiceDir: {there} is no folder")
+    there = check_folder(VOICES_KEY, folder)
     if not os.access(there, os.W_OK | os.X_OK):
-        logger.warning("workers.voiceDir: %s cannot be written; no voices can be made", there)
+        logger.warning("%s: %s cannot be written; no voices can be made", VOICES_KEY, there)
