@@ -3,132 +3,17 @@
 import json
 import os
 import sys
-from collections.abc import Generator
-from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import anyio
-import httpx
 import pytest
-from rhapsode.api import settings as settings_api
-from rhapsode.api.guard.guard import guarded
-from rhapsode.settings.desk import SettingsDesk
-from rhapsode.settings.file import load_settings
-from rhapsode.settings.folders import Folders
-from rhapsode.settings.live import LiveSettings
-from rhapsode.start_checks import start_checks
-from rhapsode.state import StateDatabase, database_path
-from rhapsode_http import JSON_BODY_LIMIT_BYTES, exception_handlers
-from rhapsode_http.listener import Listener
-from starlette.applications import Starlette
-from starlette.types import Receive, Scope, Send
+from rhapsode_http import JSON_BODY_LIMIT_BYTES
+
+from .settings_box import LISTED, LIVE, RESTART, SECRET, THERE, TONE, box, fields, remote
 
 pytestmark = pytest.mark.anyio
-
-HERE, THERE = "127.0.0.1", "203.0.113.9"
-PAGE: Final = "https://page.example"
-SECRET: Final = "s3cret"
-
-LISTED: Final = f'[management]\ntoken = "{SECRET}"\norigins = ["{PAGE}", "https://other.example"]\n'
-TONE: Final = '[engines.tone]\nvenv = "/v/tone"\n'
-
-LIVE: Final = {
-    "residency.maxResidentModels",
-    "residency.evictionWaitSeconds",
-    "residency.keepAliveSeconds",
-    "update.check",
-}
-RESTART: Final = {
-    "server.host",
-    "server.port",
-    "server.shutdownGraceMs",
-    "log.level",
-    "workers.socketDir",
-    "workers.voiceDir",
-    "workers.startupTimeoutSeconds",
-    "workers.drainGraceMs",
-    "workers.maxRestarts",
-    "workers.restartDecaySeconds",
-    "install.venvDir",
-    "install.sourceDir",
-    "install.python",
-    "management.token",
-    "management.origins",
-}
-
-
-@dataclass
-class Box:
-    """A core as far as its settings go."""
-
-    app: Any
-    live: LiveSettings
-    state: StateDatabase | None
-
-    async def ask(self, method: str, peer: str = HERE, **asked: Any) -> httpx.Response:
-        transport = httpx.ASGITransport(self._serve, client=(peer, 1))
-        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:
-            return await http.request(method, "/settings", **asked)
-
-    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
-        Listener().add_to(scope)  # as the server does
-        await self.app(scope, receive, send)
-
-    async def document(self) -> dict[str, Any]:
-        answer = await self.ask("GET")
-        assert answer.status_code == 200
-        return answer.json()
-
-    async def patch(self, peer: str = HERE, headers: Any = None, **sections: Any) -> dict[str, Any]:
-        """Returns the document after a change that is allowed."""
-        answer = await self.ask("PATCH", peer, json=sections, headers=headers)
-        assert answer.status_code == 200, answer.text
-        return answer.json()
-
-    async def refused(
-        self, body: Any, peer: str = HERE, headers: Any = None
-    ) -> tuple[int, str, str]:
-        """Returns status, code and message; holds that nothing has changed."""
-        assert self.state is not None
-        before = self.state.settings(), await self.document()
-        answer = await self.ask("PATCH", peer, json=body, headers=headers)
-        assert (self.state.settings(), await self.document()) == before
-        error = answer.json()["error"]
-        return answer.status_code, error["code"], error["message"]
-
-
-@contextmanager
-def box(
-    folder: Path, config: str = "", *, has_state: bool = True, ignores_saved: bool = False
-) -> Generator[Box]:
-    """Gives a core with a database of its own, or the one that an earlier one left."""
-    file = folder / "rhapsode.toml"
-    file.write_text(config, encoding="utf-8")
-    folders = Folders(folder / "user", folder / "d", folder / "s", None)
-    if not has_state:
-        yield made(LiveSettings(load_settings(file, folders)), None)
-        return
-    with StateDatabase.open(database_path(file, folders), busy_seconds=0) as state:
-        contents = state.contents()
-        loaded = load_settings(file, folders, contents, ignores_saved=ignores_saved)
-        yield made(LiveSettings(loaded), state)
-
-
-def made(live: LiveSettings, state: StateDatabase | None) -> Box:
-    app = Starlette(routes=settings_api.routes, exception_handlers=exception_handlers())
-    app.state.settings_desk = SettingsDesk(live, state, start_checks)
-    return Box(guarded(app, live.current.management), live, state)
-
-
-def fields(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    return {one["key"]: one for one in document["fields"]}
-
-
-def remote(**more: str) -> dict[str, str]:
-    return {"Authorization": f"Bearer {SECRET}", **more}
 
 
 # The document.
@@ -554,72 +439,3 @@ async def test_what_is_set_aside_is_not_used_and_shown_until_it_is_cleared(tmp_p
     with box(tmp_path, config) as core:
         document = await core.document()
         assert document["values"]["server"]["port"] == 81
-
-
-# Who may ask, and what would lock them out.
-
-
-@pytest.mark.contract("10.settings.guarded")
-@pytest.mark.parametrize("method", ["GET", "PATCH"])
-async def test_a_stranger_neither_reads_nor_writes(tmp_path: Path, method: str) -> None:
-    with box(tmp_path, LISTED) as core:
-        assert (await core.ask(method, THERE, json={})).status_code == 403
-        assert (await core.ask(method, THERE, json={}, headers=remote())).status_code == 200
-
-
-@pytest.mark.contract("10.settings.keeps-token")
-@pytest.mark.parametrize("token", [None, ""])
-async def test_only_a_local_caller_may_clear_the_token(tmp_path: Path, token: str | None) -> None:
-    body = {"management": {"token": token}, "residency": {"keepAliveSeconds": 1}}
-    with box(tmp_path, LISTED) as core:
-        status, code, message = await core.refused(body, THERE, remote())
-        assert (status, code) == (409, "conflict")
-        assert "management.token" in message
-        # Through a proxy of this machine nobody is local either.
-        proxied = remote(**{"X-Forwarded-For": THERE})
-        assert (await core.refused(body, HERE, proxied))[:2] == (409, "conflict")
-        await core.patch(THERE, remote(), management={"token": "another"})
-        await core.patch(management={"token": token})
-
-
-@pytest.mark.contract("10.settings.keeps-origin")
-async def test_a_page_may_not_leave_its_own_origin_out(tmp_path: Path) -> None:
-    page = {"Origin": PAGE}
-    others = {"management": {"origins": ["https://other.example"]}}
-    with box(tmp_path, LISTED) as core:
-        for peer, headers in ((HERE, page), (THERE, remote(**page))):
-            status, code, message = await core.refused(others, peer, headers)
-            assert (status, code) == (409, "conflict")
-            assert "management.origins" in message
-            assert (await core.refused({"management": {"origins": []}}, peer, headers))[0] == 409
-        # It stays, be it because it is in the list or because the file has it.
-        await core.patch(HERE, page, management={"origins": ["https://PAGE.example"]})
-        await core.patch(HERE, page, management={"origins": None})
-        await core.patch(HERE, page, residency={"keepAliveSeconds": 1})
-
-
-@pytest.mark.contract("10.settings.keeps-origin")
-async def test_a_page_may_not_clear_the_list_that_alone_has_it(tmp_path: Path) -> None:
-    with box(tmp_path) as core:
-        await core.patch(management={"origins": [PAGE]})
-    with box(tmp_path) as core:
-        clear = {"origins": None}
-        refused = await core.refused({"management": clear}, HERE, {"Origin": PAGE})
-        assert refused[:2] == (409, "conflict")
-        await core.patch(management=clear)
-
-
-@pytest.mark.contract("10.settings.keeps-origin")
-@pytest.mark.parametrize("headers", [{}, {"Origin": "http://localhost:5173"}])
-async def test_a_caller_on_this_machine_is_never_locked_out(
-    tmp_path: Path, headers: dict[str, str]
-) -> None:
-    with box(tmp_path, LISTED) as core:
-        await core.patch(HERE, headers, management={"origins": [], "token": ""})
-
-
-async def test_without_a_guard_nobody_is_local(tmp_path: Path) -> None:
-    with box(tmp_path, LISTED) as core:
-        core.app = core.app._app  # pyright: ignore[reportPrivateUsage] - what stands behind it
-        status, _, _ = await core.refused({"management": {"token": None}})
-        assert status == 409

@@ -102,6 +102,8 @@ async def test_a_cancellation_leaves_nothing_of_it(tmp_path: Path) -> None:
     os.mkfifo(fifo)
     code = (
         "import subprocess, sys\n"
+        # Held before anybody hears of it: else nobody may ever have held it.
+        f"first = open({str(fifo)!r}, 'w')\n"
         f"subprocess.Popen([sys.executable, '-S', '-c', {holding(fifo)!r}])\n"
         f"print('started')\n{holding(fifo)}"
     )
