@@ -214,6 +214,18 @@ def test_the_command_installs_and_says_what_it_does(tmp_path: Path) -> None:
         assert "hibari" in wrong.stdout
 
 
+def test_say_installs_the_default_engine_where_there_is_none(tmp_path: Path) -> None:
+    with box(tmp_path) as server:
+        output = tmp_path / "x.wav"
+        first = rhapsode(server, "say", "-o", str(output), "Hello there.")
+        assert first.returncode == 0, first.stdout
+        assert "installing hibari" in first.stdout
+        assert output.read_bytes()[:4] == b"RIFF"
+        second = rhapsode(server, "say", "-o", str(output), "Hello again.")
+        assert second.returncode == 0, second.stdout
+        assert "installing" not in second.stdout
+
+
 def test_the_command_says_why_an_install_failed(tmp_path: Path) -> None:
     broken = sources_of_version(tmp_path / "broken", "0.1.0")
     project = broken / "rhapsode-engine-tone" / "pyproject.toml"

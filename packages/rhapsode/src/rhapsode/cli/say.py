@@ -15,6 +15,8 @@ from rich.console import Console
 
 from rhapsode.cli.api_client import DEFAULT_URL, CallFailed
 from rhapsode.cli.destination import Destination, Loudspeaker, NamedFile, StandardOutput, deliver
+from rhapsode.cli.installing import DEFAULT_ENGINE, install_engine
+from rhapsode.cli.management_client import ManagementClient
 from rhapsode.cli.player import find_player, has_audio_device
 from rhapsode.cli.speech_client import SpeechClient
 
@@ -33,7 +35,11 @@ def say(
     ] = None,
     engine: Annotated[
         str | None,
-        typer.Option("--engine", "-e", help="Default: the first that the server lists."),
+        typer.Option(
+            "--engine",
+            "-e",
+            help="Default: the first that the server lists; hibari is installed where it has none.",
+        ),
     ] = None,
     voice: Annotated[
         str | None, typer.Option("--voice", "-v", help="Default: the engine's own.")
@@ -92,7 +98,7 @@ def say(
         with closing(SpeechClient(url)) as client:
             request = _request(
                 text=spoken,
-                engine=engine or _first_engine(client, console),
+                engine=engine or _first_engine(client, console) or _installed(url, console),
                 voice=voice,
                 variant=variant,
                 format=chosen_format,
@@ -193,15 +199,23 @@ def _as_digits(text: str) -> str:
     return text.replace("_", "?")
 
 
-def _first_engine(client: SpeechClient, console: Console) -> str:
+def _first_engine(client: SpeechClient, console: Console) -> str | None:
+    """Returns the engine to speak with, or None where the server has none."""
     engines = client.engines()
     if not engines:
-        raise CallFailed("the server has no engine yet")
+        return None
     working = [engine for engine in engines if engine.process != "failed"]
     chosen = (working or engines)[0]
     others = f", the first of {len(engines)}" if len(engines) > 1 else ""
     console.print(f"engine: {chosen.id}{others}", markup=False)
     return chosen.id
+
+
+def _installed(url: str, console: Console) -> str:
+    """Installs the default engine, and returns it."""
+    console.print(f"the server has no engine yet; installing {DEFAULT_ENGINE}", markup=False)
+    with closing(ManagementClient(url, os.environ.get("RHAPSODE_TOKEN"))) as client:
+        return install_engine(client, DEFAULT_ENGINE, console).id
 
 
 def _request(**fields: object) -> PublicSpeakRequest:
