@@ -10,6 +10,7 @@ import pytest
 
 from .core_process import PATIENCE_SECONDS, RHAPSODE, tone
 from .managed import Box, box, sources_of_version, sources_with_pace
+from .processes import processes_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -236,16 +237,3 @@ def test_the_command_says_why_an_install_failed(tmp_path: Path) -> None:
         assert "failed at packages" in done.stdout
         assert server.catalog()["installed"] == "no"
         assert server.engines() == {}
-
-
-def processes_of(folder: Path) -> list[str]:
-    """Returns the command lines of running processes that name the folder."""
-    found: list[str] = []
-    for entry in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            line = entry.read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
-        except OSError:
-            continue  # it ended while we looked
-        if str(folder) in line:
-            found.append(line)
-    return found

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from .processes import processes_of
 from .served import ROOT
 
 PATIENCE_SECONDS = 20.0
@@ -87,19 +88,6 @@ def taken(port: int) -> Generator[None]:
 def seconds_of(path: Path) -> float:
     with wave.open(str(path)) as audio:
         return audio.getnframes() / audio.getframerate()
-
-
-def processes_of(folder: Path) -> list[str]:
-    """Returns the command lines of running processes that name the folder."""
-    lines: list[str] = []
-    for entry in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            line = entry.read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
-        except OSError:
-            continue  # it ended while we looked
-        if str(folder) in line:
-            lines.append(line)
-    return lines
 
 
 def processes_that_stay(folder: Path) -> list[str]:
