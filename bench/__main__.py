@@ -18,7 +18,7 @@ PARTS: dict[str, tuple[Callable[[int], dict[str, Any]], int, int]] = {
     "kokoro": (kokoro.measure, 7, 2),
     "load": (load.measure, 4, 1),
     "start": (start.measure, 7, 2),
-    "switch": (switch.measure, 20, 4),
+    "switch": (switch.measure, 30, 6),
     "rivals": (rivals.measure, 3, 1),
 }
 """What each part runs, and how many rounds, in full and quickly."""

@@ -4,7 +4,7 @@ Its samples are made before it serves. Of a `paced` utterance each piece begins 
 was made, so that a reader on the same machine can tell how long it was on its way.
 """
 
-import sys
+import os
 import threading
 import time
 from collections.abc import Iterator
@@ -70,6 +70,5 @@ class PreparedEngine(Engine):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
-        PreparedEngine.id = sys.argv[1]
+    PreparedEngine.id = os.environ.get("RHAPSODE_WORKER_ENGINE", PreparedEngine.id)
     serve(PreparedEngine())

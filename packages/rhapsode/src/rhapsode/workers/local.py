@@ -1,7 +1,6 @@
 """A worker that is a process of ours: spawned, heard, asked to end, always reaped."""
 
 import logging
-import os
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -30,7 +29,7 @@ from rhapsode.workers.sockets import SocketFolderRefused, socket_path
 logger = logging.getLogger(__name__)
 
 _LAUNCHER: Final = Path(__file__).with_name("launcher.py")
-_TETHER: Final = Path(__file__).with_name("tether.py")
+_MODULE: Final = Path(__file__).with_name("module.py")
 
 
 @dataclass(frozen=True)
@@ -191,10 +190,9 @@ class LocalLink:
         around, entry = self._surroundings, self._entry
         match self._origin:
             case PythonModule(python, module):
-                words = (str(python), "-m", module)
-                script = (str(_TETHER), str(os.getpid()))
+                command = (str(python), str(_MODULE), module)
             case ForeignCommand(words):
-                script = (str(_LAUNCHER),)
+                command = (around.python, "-I", "-S", str(_LAUNCHER), *words)
         environment = worker_environment(
             around.environ,
             engine=self._engine,
@@ -203,7 +201,6 @@ class LocalLink:
             venv=entry.venv,
             extra=entry.env,
         )
-        command = (around.python, "-I", "-S", *script, *words)
         return Launch(command, environment, entry.cwd, around.grace_seconds)
 
 
