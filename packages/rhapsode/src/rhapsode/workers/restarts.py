@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-import anyio
-
 
 @dataclass(frozen=True)
 class Rest:
@@ -19,16 +17,6 @@ class Rest:
 
     may_be_cut_short: bool = False
     """Whether a demand is a reason to try at once."""
-
-
-class Resting:
-    """A pause before the next start, while it lasts."""
-
-    def __init__(self, seconds: float, may_be_cut_short: bool) -> None:
-        self.seconds = seconds
-        self.may_be_cut_short = may_be_cut_short
-        self.over = anyio.Event()
-        """Set when it is over, or nobody waits for it any more."""
 
 
 class RestPolicy(Protocol):

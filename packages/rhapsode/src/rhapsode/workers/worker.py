@@ -28,17 +28,12 @@ from rhapsode.workers.lifecycle import PROCESS, Process, ProcessEvent, advance
 from rhapsode.workers.link import End, Link
 from rhapsode.workers.local import LocalLink, Surroundings
 from rhapsode.workers.outcome import Outcome
+from rhapsode.workers.pause import Pause
 from rhapsode.workers.remote import RemoteLink
 from rhapsode.workers.resident import Resident
-from rhapsode.workers.restarts import (
-    Reconnects,
-    Rest,
-    Restarts,
-    Resting,
-    RestPolicy,
-    pause_seconds,
-)
-from rhapsode.workers.session import Session, health_of
+from rhapsode.workers.restarts import Reconnects, Rest, Restarts, RestPolicy, pause_seconds
+from rhapsode.workers.session import Session
+from rhapsode.workers.suspicion import Suspicion
 
 logger = logging.getLogger(__name__)
 
@@ -81,7 +76,7 @@ class Worker:
         self._next: Declaration | None = None
         self._is_withdrawn = False
         self._fetch_hearers: list[Callable[[int, int | None], None]] = []
-        self._rest: Resting | None = None
+        self._pause = Pause(tasks, self._begin_again)
         self._state = Process.DOWN
         self._start = Outcome[Session]()
         self._session: Session | None = None
@@ -90,8 +85,7 @@ class Worker:
         self._down = anyio.Event()
         self._down.set()
         self._fault: RhapsodeError | None = None
-        self._looked = anyio.Event()
-        self._looked.set()
+        self._suspicion = Suspicion(surroundings.patience, tasks, self._condemn)
         load = entry.deadlines.load_seconds or surroundings.load_seconds
         self._resident = Resident(
             engine,
@@ -139,7 +133,7 @@ class Worker:
     def withdraw(self) -> None:
         """Starts no process any more: this box has the engine no longer."""
         self._is_withdrawn = True
-        self._stop_resting()
+        self._pause.break_off()
 
     # What others ask.
 
@@ -213,8 +207,8 @@ class Worker:
         """
         was_told = False
         while True:
-            if not self._looked.is_set():
-                await self._looked.wait()
+            if self._suspicion.is_open:
+                await self._suspicion.settled()
             elif self._session is not None and self._state is Process.UP:
                 return self._session
             elif self._state is Process.DRAINING:
@@ -231,8 +225,8 @@ class Worker:
                     f"the engine {self.engine!r} has failed and is tried again later; its last"
                     f" error: {self._last_error}"
                 )
-            elif self._rest is not None and not self._rest.may_be_cut_short:
-                await self._rest.over.wait()
+            elif self._pause.is_to_be_waited_for:
+                await self._pause.ended()
             else:
                 self._begin()
 
@@ -304,7 +298,7 @@ class Worker:
         if not self._is_local:
             await self._end_remote()
             return
-        self._stop_resting()
+        self._pause.break_off()
         if self._state is Process.FAILED:
             self._restarts.note_calm()
             self._last_error = None
@@ -333,7 +327,7 @@ class Worker:
     # One life.
 
     def _begin(self) -> None:
-        self._stop_resting()
+        self._pause.break_off()
         if self._is_withdrawn:
             raise UnknownEngine(
                 f"engine: {self.engine!r} was uninstalled meanwhile", field="engine"
@@ -455,24 +449,8 @@ class Worker:
 
     def _suspect(self, session: Session) -> None:
         """Finds out whether a worker that failed a request lives; asked by that request."""
-        is_current = session is self._session and not self._ending.is_set()
-        if is_current and self._looked.is_set():  # one look at a time
-            self._looked = anyio.Event()
-            self._tasks.start_soon(self._look_after, session, self._looked)
-
-    async def _look_after(self, session: Session, looked: anyio.Event) -> None:
-        request_id.set(None)
-        seconds = self._surroundings.patience.probe_seconds
-        # A connection that was kept says nothing of a worker that takes no new one.
-        async with session.stranger() as client:
-            health = await health_of(client, seconds)
-        if health is None and not await session.has_ended_by_itself():
-            self._condemn(
-                ModelUnavailable(
-                    f"the engine did not answer within {seconds:g} s how it is, and is replaced"
-                )
-            )
-        looked.set()
+        if session is self._session and not self._ending.is_set():
+            self._suspicion.look_at(session)
 
     def _condemn(self, fault: RhapsodeError) -> None:
         """Ends a process that is of no more use. It counts as asked for (contract § 2)."""
@@ -492,22 +470,11 @@ class Worker:
     def _take(self, rest: Rest) -> None:
         if rest.is_failure:
             self._fire(ProcessEvent.GIVE_UP)
-        if rest.seconds is not None:
-            self._rest = Resting(rest.seconds, rest.may_be_cut_short)
-            self._tasks.start_soon(self._start_after, self._rest)
+        self._pause.take(rest)
 
-    async def _start_after(self, rest: Resting) -> None:
-        request_id.set(None)
-        with anyio.move_on_after(rest.seconds):
-            await rest.over.wait()
-        if self._rest is rest:
-            logger.info("restarting", extra={"engine": self.engine})
-            self._begin()
-
-    def _stop_resting(self) -> None:
-        rest, self._rest = self._rest, None
-        if rest is not None:
-            rest.over.set()
+    def _begin_again(self) -> None:
+        logger.info("restarting", extra={"engine": self.engine})
+        self._begin()
 
     def _hear(self, line: LogLine) -> None:
         if line.event == "fetch":
