@@ -1,6 +1,8 @@
 """Real workers, for tests of what only a process boundary can show."""
 
 import os
+import ssl
+import subprocess
 import sys
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -168,3 +170,39 @@ def second_tone() -> EngineEntry:
         "serve(type('Other', (ToneEngine,), {'id': 'other'})())"
     )
     return EngineEntry(command=(sys.executable, "-c", code))
+
+
+@dataclass(frozen=True)
+class Identity:
+    """A certificate that nobody has signed but its owner."""
+
+    certificate: Path
+    context: ssl.SSLContext
+    """For whoever shows it."""
+
+
+@pytest.fixture(scope="session")
+def identity(tmp_path_factory: pytest.TempPathFactory) -> Identity:
+    """Gives a certificate of 127.0.0.1, as new as the tests."""
+    return _identity(tmp_path_factory.mktemp("identity"))
+
+
+@pytest.fixture(scope="session")
+def stranger(tmp_path_factory: pytest.TempPathFactory) -> Identity:
+    """Gives another."""
+    return _identity(tmp_path_factory.mktemp("stranger"))
+
+
+def _identity(folder: Path) -> Identity:
+    key, certificate = folder / "key.pem", folder / "certificate.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"]
+        + ["-nodes", "-days", "2", "-subj", "/CN=site", "-addext", "subjectAltName=IP:127.0.0.1"]
+        + ["-keyout", os.fspath(key), "-out", os.fspath(certificate)],
+        check=True,
+        capture_output=True,
+        timeout=30,
+    )
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    return Identity(certificate, context)

@@ -3,13 +3,13 @@
 import gzip
 import os
 from pathlib import Path
+from typing import Any
 
 import anyio
 import anyio.abc
 import pytest
 from rhapsode.update.asking import LATEST_RELEASE_URL
 
-from .conftest import Identity
 from .desk import open_desk
 from .site import Reply, answer, open_site, released
 
@@ -152,9 +152,7 @@ async def test_redirections_without_an_end_are_given_up() -> None:
     assert site.asked == 4
 
 
-async def test_nobody_but_who_has_the_certificate_is_believed(
-    identity: Identity, stranger: Identity
-) -> None:
+async def test_nobody_but_who_has_the_certificate_is_believed(identity: Any, stranger: Any) -> None:
     for shown, expected in ((identity, "ok"), (stranger, "failed")):
         async with open_site(tls=shown.context) as site, open_desk(site) as desk:
             assert (await desk.updates.check()).check == expected

@@ -1,14 +1,12 @@
 """Workers on another machine, and what lies between them and the core."""
 
 import json
-import os
 import ssl
 import subprocess
 import sys
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import anyio
 import anyio.abc
@@ -175,29 +173,3 @@ def open_relay() -> OpenRelay:
                 yield relay
 
     return opened
-
-
-@dataclass(frozen=True)
-class Identity:
-    """A certificate that nobody has signed but its owner."""
-
-    certificate: Path
-    context: ssl.SSLContext
-    """For whoever shows it."""
-
-
-@pytest.fixture
-def identity(tmp_path: Path) -> Identity:
-    """Gives a certificate of 127.0.0.1, as new as the test."""
-    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"]
-        + ["-nodes", "-days", "2", "-subj", "/CN=tone", "-addext", "subjectAltName=IP:127.0.0.1"]
-        + ["-keyout", os.fspath(key), "-out", os.fspath(certificate)],
-        check=True,
-        capture_output=True,
-        timeout=30,
-    )
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate, key)
-    return Identity(certificate, context)
