@@ -3,9 +3,10 @@
 import logging
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import anyio
+import anyio.abc
 from rhapsode_contract import RhapsodeError
 from rhapsode_http import exception_handlers
 from starlette.applications import Starlette
@@ -81,11 +82,7 @@ async def open_core(
         SocketFolderRefused: There is no place for the workers' sockets.
         FolderRefused: There is none for voices.
     """
-    limits, patience = deadlines or Deadlines(), patience or Patience()
-    metrics = Metrics()
-    live = LiveSettings(loaded)
     settings = loaded.settings
-    catalog = load_catalog()
     entries = in_service(settings.engines)
     check_voice_folder(settings.workers.voice_dir)
     with socket_folder(settings.workers.socket_dir) as sockets:
@@ -93,62 +90,87 @@ async def open_core(
             if entry.url is None:
                 socket_path(sockets, engine)  # refused now, and not by the first request
         async with anyio.create_task_group() as tasks:
-            surroundings = Surroundings(
+            around = Surroundings(
                 environ=environ,
                 python=python,
                 sockets=sockets,
                 voice_dir=settings.workers.voice_dir,
                 startup_seconds=settings.workers.startup_timeout_seconds,
                 grace_seconds=settings.workers.drain_grace_ms / 1000,
-                load_seconds=limits.load_seconds,
+                load_seconds=(deadlines or Deadlines()).load_seconds,
                 max_restarts=settings.workers.max_restarts,
                 restart_decay_seconds=settings.workers.restart_decay_seconds,
-                patience=patience,
+                patience=patience or Patience(),
             )
-
-            def gone(engine: str) -> None:
-                residency.note_gone(engine)
-
-            def found(engine: str, variant: str) -> None:
-                residency.note_found(engine, variant)
-
-            fleet = Fleet(entries, surroundings, tasks, gone, found, labels_of(catalog))
-            residency = ResidencyManager(
-                fleet,
-                settings=lambda: live.current.residency,
-                keep_alive_of=live.keep_alive_of,
-                tasks=tasks,
-                observe=metrics.note_eviction,
-            )
-            live.watch(residency.note_settings)
-            metrics.watch(fleet, residency)
+            parts = _parts(loaded, around, state, deadlines or Deadlines(), tasks)
             for engine, entry in entries.items():
                 # A worker on another machine may hold a model already, which counts.
                 if entry.autostart or entry.url is not None:
-                    tasks.start_soon(_start_early, fleet, engine)
-            each = DeadlinesOfEngines(limits, lambda engine: fleet.worker(engine).entry)
-            speech = Speech(fleet, residency, each, SpeechMetrics(metrics.registry))
-            roster = LiveRoster(settings.engines, loaded.origins, state, live, fleet, residency)
-            management = Management.of(catalog, roster, settings.install, environ)
-            tasks.start_soon(management.work)
-            updates = Updates(lambda: live.current.update.check, environ, tasks)
-            voices = Voices(fleet, residency, patience.create_seconds)
-            app = _app(fleet, residency, speech, voices, metrics)
-            app.state.settings_desk = SettingsDesk(live, state, start_checks)
-            app.state.installer = management.installer
-            app.state.jobs = management.jobs
-            app.state.feed = management.feed
-            app.state.catalog = management.catalog
-            app.state.updates = updates
-            yield Core(guarded(app, settings.management), fleet, management)
-            management.stop()
-            residency.close()
+                    tasks.start_soon(_start_early, parts.fleet, engine)
+            tasks.start_soon(parts.management.work)
+            yield Core(guarded(_app(parts), settings.management), parts.fleet, parts.management)
+            parts.management.stop()
+            parts.residency.close()
             tasks.cancel_scope.cancel()
 
 
-def _app(
-    fleet: Fleet, residency: ResidencyManager, speech: Speech, voices: Voices, metrics: Metrics
-) -> Starlette:
+@dataclass(frozen=True)
+class _Parts:
+    """What the routes ask."""
+
+    fleet: Fleet
+    residency: ResidencyManager
+    speech: Speech
+    voices: Voices
+    management: Management
+    settings_desk: SettingsDesk
+    updates: Updates
+    metrics: Metrics
+
+
+def _parts(
+    loaded: LoadedSettings,
+    around: Surroundings,
+    state: StateDatabase | None,
+    deadlines: Deadlines,
+    tasks: anyio.abc.TaskGroup,
+) -> _Parts:
+    """Builds every part and ties it to the others; starts nothing."""
+    settings, environ = loaded.settings, around.environ
+    metrics, live, catalog = Metrics(), LiveSettings(loaded), load_catalog()
+
+    def gone(engine: str) -> None:
+        residency.note_gone(engine)
+
+    def found(engine: str, variant: str) -> None:
+        residency.note_found(engine, variant)
+
+    entries = in_service(settings.engines)
+    fleet = Fleet(entries, around, tasks, gone, found, labels_of(catalog))
+    residency = ResidencyManager(
+        fleet,
+        settings=lambda: live.current.residency,
+        keep_alive_of=live.keep_alive_of,
+        tasks=tasks,
+        observe=metrics.note_eviction,
+    )
+    live.watch(residency.note_settings)
+    metrics.watch(fleet, residency)
+    each = DeadlinesOfEngines(deadlines, lambda engine: fleet.worker(engine).entry)
+    roster = LiveRoster(settings.engines, loaded.origins, state, live, fleet, residency)
+    return _Parts(
+        fleet=fleet,
+        residency=residency,
+        speech=Speech(fleet, residency, each, SpeechMetrics(metrics.registry)),
+        voices=Voices(fleet, residency, around.patience.create_seconds),
+        management=Management.of(catalog, roster, settings.install, environ),
+        settings_desk=SettingsDesk(live, state, start_checks),
+        updates=Updates(lambda: live.current.update.check, environ, tasks),
+        metrics=metrics,
+    )
+
+
+def _app(parts: _Parts) -> Starlette:
     app = Starlette(
         # Tried in this order: first what is asked most and soonest needed.
         routes=[
@@ -167,11 +189,8 @@ def _app(
         exception_handlers=exception_handlers(),
     )
     app.router.redirect_slashes = False
-    app.state.fleet = fleet
-    app.state.residency = residency
-    app.state.metrics = metrics
-    app.state.speech = speech
-    app.state.voices = voices
+    for part in fields(parts):
+        setattr(app.state, part.name, getattr(parts, part.name))
     return app
 
 

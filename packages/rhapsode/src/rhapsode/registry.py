@@ -67,3 +67,8 @@ def unknown_engine(engine: str, known: Iterable[str]) -> UnknownEngine:
     return UnknownEngine(
         f"engine: there is no {engine[:80]!r} here; there are: {listed}", field="engine"
     )
+
+
+def removed_engine(engine: str) -> UnknownEngine:
+    """Returns the error for an engine that was there when it was asked for."""
+    return UnknownEngine(f"engine: {engine!r} was uninstalled meanwhile", field="engine")

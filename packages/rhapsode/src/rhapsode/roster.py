@@ -9,8 +9,9 @@ from typing import Any
 
 import anyio
 import anyio.to_thread
+from rhapsode_contract import RhapsodeError
 
-from rhapsode.registry import unknown_engine
+from rhapsode.registry import removed_engine
 from rhapsode.residency.manager import ResidencyManager
 from rhapsode.residency.visits import CutShort
 from rhapsode.settings.entry import EngineEntry
@@ -111,8 +112,13 @@ class LiveRoster:
                 self._live.forget(engine)
                 # Before its process ends: whoever waits for that would start the next one.
                 self._fleet.worker(engine).withdraw()
-                self._residency.dismiss(engine, lambda: unknown_engine(engine, self._fleet))
-                await self._residency.free(engine, "terminate")
+                self._residency.dismiss(engine, lambda: removed_engine(engine))
+                try:
+                    await self._residency.free(engine, "terminate")
+                except RhapsodeError as error:
+                    # On another machine, where it cannot be told: nothing of it is here any more.
+                    logger.warning("left as it is: %s", error.message, extra={"engine": engine})
+                    self._residency.forget(engine)
                 self._fleet.withdraw(engine)
 
     async def fetch(

@@ -22,6 +22,7 @@ from rhapsode.installs.jobs import Jobs
 from rhapsode.installs.listing import CatalogListing
 from rhapsode.installs.report import Report
 from rhapsode.installs.steps import EnvironmentBuilder
+from rhapsode.management import Management
 from rhapsode.settings.entry import EngineEntry
 from rhapsode.state import StateDatabase
 from rhapsode_contract import (
@@ -227,10 +228,9 @@ class Box:
             routes=[*installs_api.routes, *catalog_api.routes],
             exception_handlers=exception_handlers(),
         )
-        app.state.installer = self.installer
-        app.state.jobs = self.jobs
-        app.state.feed = self.feed
-        app.state.catalog = self.listing
+        app.state.management = Management(
+            self.installer, self.jobs, self.feed, self.listing, anyio.CancelScope()
+        )
         return app
 
     async def until_over(self, job_id: str) -> list[JobEvent]:

@@ -6,19 +6,21 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 import rhapsode.workers
 
 LAUNCHER = Path(rhapsode.workers.__file__).with_name("launcher.py")
 HELD = "import os, time; print(os.getpid(), flush=True); time.sleep(600)"
 
 
-def launched(*command: str) -> "subprocess.Popen[bytes]":
+def launched(*command: str, inherited: tuple[int, ...] = ()) -> "subprocess.Popen[bytes]":
     return subprocess.Popen(
         [sys.executable, "-I", "-S", str(LAUNCHER), *command],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
+        pass_fds=inherited,
     )
 
 
@@ -34,6 +36,30 @@ def test_a_command_that_was_killed_is_told_from_one_that_gave_up() -> None:
         assert child.stdout is not None
         os.kill(int(child.stdout.readline()), signal.SIGKILL)
         assert child.wait(20) == -signal.SIGKILL
+
+
+@pytest.mark.parametrize("number", [signal.SIGPIPE, signal.SIGINT, signal.SIGTERM])
+def test_signals_that_python_takes_or_ignores_are_told_too(
+    number: signal.Signals,
+) -> None:
+    code = "import os, signal, sys; number = int(sys.argv[1]);"
+    code += " signal.signal(number, signal.SIG_DFL); os.kill(os.getpid(), number)"
+    with launched(sys.executable, "-c", code, str(int(number))) as child:
+        assert child.stderr is not None
+        assert child.stderr.read() == b""
+        assert child.wait(20) == -number
+
+
+def test_a_command_has_no_descriptors_but_its_own() -> None:
+    ours, theirs = os.pipe()
+    try:
+        code = "import os; print(sorted(map(int, os.listdir('/dev/fd')))[:4])"
+        with launched(sys.executable, "-c", code, inherited=(ours,)) as child:
+            assert child.stdout is not None
+            assert child.stdout.read() == b"[0, 1, 2, 3]\n"  # 3 lists them
+    finally:
+        os.close(ours)
+        os.close(theirs)
 
 
 def test_a_signal_goes_on_to_the_command() -> None:

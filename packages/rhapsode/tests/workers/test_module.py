@@ -33,6 +33,22 @@ signal.pause()
 """
 """An import that never ends, and has started a process of its own."""
 
+PICKLES = """
+import atexit, pickle
+class C: pass
+atexit.register(lambda: print(pickle.dumps(C)))
+"""
+
+POLLS = """
+import os, signal
+os.set_blocking(0, False)
+print("there", flush=True)
+signal.sigtimedwait([], 0.3)
+print("still there", flush=True)
+signal.pause()
+"""
+"""Asks for nothing, and goes on for as long as it would take to be ended."""
+
 
 @contextmanager
 def running(
@@ -75,9 +91,27 @@ def test_what_runs_is_what_python_m_runs(
     file.write_text(TELLS, encoding="utf-8")
     ours = told(tmp_path, str(RUNNER), "tells", environ=environ)
     theirs = told(tmp_path, "-m", "tells", environ=environ)
-    assert ours.pop("lifeline") is None  # held already
-    assert theirs.pop("lifeline") == "stdin"
+    # The variable too: a module that executes another program in its place needs it there.
     assert ours == theirs
+    assert ours["lifeline"] == "stdin"
+
+
+def test_what_the_module_defines_stays_the_main_module_to_the_end(tmp_path: Path) -> None:
+    (tmp_path / "pickles.py").write_text(PICKLES, encoding="utf-8")
+    with running(tmp_path, str(RUNNER), "pickles") as process:
+        assert process.stdout is not None
+        assert b"C" in process.stdout.read()
+        assert process.wait(20) == 0
+
+
+def test_a_standard_input_that_does_not_block_is_no_lifeline_that_is_cut(tmp_path: Path) -> None:
+    (tmp_path / "polls.py").write_text(POLLS, encoding="utf-8")
+    with running(tmp_path, str(RUNNER), "polls") as process:
+        assert process.stdin is not None and process.stdout is not None
+        assert process.stdout.readline() == b"there\n"
+        process.stdin.write(b"x")
+        process.stdin.flush()
+        assert process.stdout.readline() == b"still there\n"
 
 
 @pytest.mark.contract("d.life.ends-with-server")
@@ -92,8 +126,22 @@ def test_the_end_of_the_lifeline_ends_an_import_and_what_it_has_started(tmp_path
         assert process.stdout.read() == b""
 
 
-def test_a_module_that_is_not_there_is_said_so(tmp_path: Path) -> None:
-    with running(tmp_path, str(RUNNER), "nowhere.to.be_found") as process:
+@pytest.mark.parametrize("name", ["nowhere", "nowhere.to.be_found", "json.nowhere"])
+def test_a_module_that_is_not_there_is_said_so_in_a_line(tmp_path: Path, name: str) -> None:
+    with running(tmp_path, str(RUNNER), name) as process:
         assert process.stderr is not None
-        assert b"nowhere" in process.stderr.read()
+        words = process.stderr.read().decode()
+        assert words == f"{sys.executable}: No module named {name}\n"
+        assert process.wait(20) == 1
+
+
+def test_what_a_package_needs_and_lacks_is_told_from_a_module_that_is_not_there(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "lacks").mkdir()
+    (tmp_path / "lacks" / "__init__.py").write_text("import nowhere", encoding="utf-8")
+    with running(tmp_path, str(RUNNER), "lacks") as process:
+        assert process.stderr is not None
+        words = process.stderr.read().decode()
+        assert "lacks/__init__.py" in words and "No module named 'nowhere'" in words
         assert process.wait(20) == 1

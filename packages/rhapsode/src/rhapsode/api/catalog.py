@@ -10,7 +10,7 @@ from rhapsode.installs.listing import CatalogListing
 
 async def show_catalog(request: Request) -> Response:
     """Answers from what is known: starts nothing and waits for nothing."""
-    catalog: CatalogListing = request.app.state.catalog
+    catalog: CatalogListing = request.app.state.management.catalog
     return json_list(catalog.entries())
 
 

@@ -20,7 +20,7 @@ from rhapsode.installs.jobs import Jobs
 
 async def install(request: Request) -> Response:
     """Starts a job that installs an engine."""
-    installer: Installer = request.app.state.installer
+    installer: Installer = request.app.state.management.installer
     asked = _parameters(request, "accept", "pull")
     job = installer.install(
         request.path_params["engine"], pull=asked.get("pull"), accept=asked.get("accept")
@@ -30,21 +30,21 @@ async def install(request: Request) -> Response:
 
 async def reinstall(request: Request) -> Response:
     """Starts a job that builds an installed engine anew."""
-    installer: Installer = request.app.state.installer
+    installer: Installer = request.app.state.management.installer
     asked = _parameters(request, "accept")
     return _accepted(installer.reinstall(request.path_params["engine"], accept=asked.get("accept")))
 
 
 async def reinstall_outdated(request: Request) -> Response:
     """Starts such a job for every engine that is behind."""
-    installer: Installer = request.app.state.installer
+    installer: Installer = request.app.state.management.installer
     _parameters(request)
     return _accepted(installer.reinstall_outdated())
 
 
 async def uninstall(request: Request) -> Response:
     """Removes an engine, and answers once it is gone."""
-    installer: Installer = request.app.state.installer
+    installer: Installer = request.app.state.management.installer
     _parameters(request)
     await installer.uninstall(request.path_params["engine"])
     return Response(status_code=HTTPStatus.NO_CONTENT)
@@ -52,7 +52,7 @@ async def uninstall(request: Request) -> Response:
 
 async def pull(request: Request) -> Response:
     """Starts a job that fetches the weights of a variant."""
-    installer: Installer = request.app.state.installer
+    installer: Installer = request.app.state.management.installer
     _parameters(request)
     body = await read_json(request, PullRequest)
     return _accepted(installer.pull(request.path_params["engine"], body.variant))
@@ -60,13 +60,13 @@ async def pull(request: Request) -> Response:
 
 async def list_jobs(request: Request) -> Response:
     """Lists the jobs that are known, the newest first."""
-    jobs: Jobs = request.app.state.jobs
+    jobs: Jobs = request.app.state.management.jobs
     return json_list(job.shape() for job in jobs.newest_first())
 
 
 async def show_job(request: Request) -> Response:
     """Shows one job."""
-    jobs: Jobs = request.app.state.jobs
+    jobs: Jobs = request.app.state.management.jobs
     return json_shape(jobs.job(request.path_params["job"]).shape())
 
 
@@ -78,8 +78,8 @@ class Events:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope)
-        jobs: Jobs = request.app.state.jobs
-        feed: Feed = request.app.state.feed
+        jobs: Jobs = request.app.state.management.jobs
+        feed: Feed = request.app.state.management.feed
         job = jobs.job(request.path_params["job"])
         if scope["method"] == "HEAD":  # would be an answer that never begins and never ends
             await Response(headers=_as_text(EVENT_STREAM_HEADERS))(scope, receive, send)

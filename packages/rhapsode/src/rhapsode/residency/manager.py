@@ -20,7 +20,16 @@ from rhapsode.residency.alarm import Alarm
 from rhapsode.residency.held import Held, Reason
 from rhapsode.residency.line import Line, Ticket
 from rhapsode.residency.models import Mode, Models
-from rhapsode.residency.plan import Evict, Grant, Place, Refuse, Wait, Want, plan
+from rhapsode.residency.plan import (
+    Evict,
+    Grant,
+    Place,
+    Refuse,
+    Wait,
+    Want,
+    assured_once_clear,
+    plan,
+)
 from rhapsode.residency.shutter import Shutter
 from rhapsode.residency.visits import Visits
 from rhapsode.settings.model import ResidencySettings
@@ -59,8 +68,8 @@ class ResidencyManager:
         self._observe = observe
         self._line = Line()
         self._held: dict[str, Held] = {}
-        self._stranded: dict[str, float] = {}
-        """Engines whose process is up without a model since a load failed, and when it ends."""
+        self._stranded: dict[str, Held] = {}
+        """Engines whose process is up without a model since a load failed: what they had."""
         self._shutter = Shutter(
             is_speaking=self._is_speaking,
             wait_seconds=lambda: self._settings().eviction_wait_seconds,
@@ -153,6 +162,14 @@ class ResidencyManager:
             self._line.leave(ticket)
             ticket.refuse(refusal())
         self._settle()
+
+    def forget(self, engine: str) -> None:
+        """Gives up an engine's place, whatever may be there: it is here no longer, and could not be
+        told to end.
+        """
+        self._stranded.pop(engine, None)
+        if self._held.pop(engine, None) is not None:
+            self._settle()
 
     def note_gone(self, engine: str) -> None:
         """Takes note that an engine's model is gone: its process ended, or a load failed."""
@@ -289,10 +306,9 @@ class ResidencyManager:
             return
         del self._held[held.engine]
         if self._models.is_stranded(held.engine):
-            keep_alive = self._keep_alive(held)
-            deadline = anyio.current_time() + keep_alive if keep_alive >= 0 else inf
-            self._stranded[held.engine] = deadline
-            self._alarm.set(deadline)
+            held.note_use()
+            self._stranded[held.engine] = held
+            self._alarm.set(self._deadline(held))
 
     def _settle(self) -> None:
         """Does all that can be done now."""
@@ -301,7 +317,10 @@ class ResidencyManager:
             match plan(self._places(), self._line.wants, most, self._shutter.engines):
                 case Grant(index):
                     if self._must_clear_for(self._line.wants[index]):
-                        self._line.assure({index})
+                        places, wants = self._places(), self._line.wants
+                        self._line.assure(
+                            assured_once_clear(places, wants, most, self._shutter.engines)
+                        )
                         return
                     self._grant(self._line.take(index))
                 case Evict(engine):
@@ -362,6 +381,11 @@ class ResidencyManager:
         except RhapsodeError as error:
             held.failure = error
             logger.warning("not told: %s", error.message, extra={"engine": held.engine})
+        except anyio.get_cancelled_exc_class():
+            # The server goes down and takes every worker along, and who waits for this one is not
+            # to stay behind.
+            held.settled.set()
+            raise
         is_deaf = self._models.is_unheard(held.engine)
         is_there = is_deaf or self._models.is_loaded(held.engine)
         if held.failure is not None and is_there and not held.is_empty:
@@ -383,8 +407,7 @@ class ResidencyManager:
 
     def _set_alarm(self) -> None:
         """Sees to it that the next model to expire does."""
-        stranded = [at for engine, at in self._stranded.items() if engine not in self._visits]
-        deadlines = [*map(self._deadline, self._held.values()), *stranded]
+        deadlines = map(self._deadline, [*self._held.values(), *self._stranded.values()])
         self._alarm.set(min(deadlines, default=inf))
 
     def _expire(self) -> None:
@@ -392,9 +415,9 @@ class ResidencyManager:
         for held in list(self._held.values()):
             if self._deadline(held) <= now:
                 self._let_go(held, "keep-alive", "terminate")
-        for engine, deadline in list(self._stranded.items()):
-            if deadline <= now and engine not in self._visits:
-                self._end_stranded(engine, "keep-alive")
+        for held in list(self._stranded.values()):
+            if self._deadline(held) <= now:
+                self._end_stranded(held.engine, "keep-alive")
         self._set_alarm()
 
     def _end_stranded(self, engine: str, reason: Reason) -> None:

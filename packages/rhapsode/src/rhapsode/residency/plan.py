@@ -6,7 +6,7 @@ does finish. Requests for models that are there and not singled out pass those w
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -99,6 +99,36 @@ def plan(
         shut: Engines that nobody gets a lease on for now.
     """
     return _Round(places, most, shut).decide(line)
+
+
+def assured_once_clear(
+    places: Sequence[Place], line: Sequence[Want], most: int, shut: Collection[str] = ()
+) -> frozenset[int]:
+    """Returns who in line waits for nobody to finish speaking, where all that `plan` would do has
+    to wait for something that is bounded by itself. The arguments are those of `plan`.
+    """
+    left, assured = list(enumerate(line)), set[int]()
+    while True:
+        match plan(places, [want for _, want in left], most, shut):
+            case Grant(at):
+                index, want = left.pop(at)
+                assured.add(index)
+                places = _with_lease(places, want)
+            case Evict(engine):
+                places = [
+                    replace(place, is_ending=True) if place.engine == engine else place
+                    for place in places
+                ]
+            case Refuse(at):
+                left.pop(at)
+            case Wait(assured=more):
+                return frozenset(assured | {left[at][0] for at in more})
+
+
+def _with_lease(places: Sequence[Place], want: Want) -> Sequence[Place]:
+    others = [place for place in places if place.engine != want.engine]
+    leases = next((place.leases for place in places if place.engine == want.engine), 0)
+    return [*others, Place(want.engine, want.variant, leases + 1)]
 
 
 class _Round:

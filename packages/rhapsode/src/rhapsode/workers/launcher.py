@@ -19,6 +19,8 @@ _LIFELINE = "RHAPSODE_WORKER_LIFELINE"
 
 def main(words: list[str]) -> int:
     """Runs `words` until it ends or the lifeline is cut. Returns its exit status."""
+    # What the core's loop leaves open here is no business of the command's.
+    os.closerange(3, os.sysconf("SC_OPEN_MAX"))
     try:
         child = _spawn(words)
     except OSError as error:
@@ -29,8 +31,8 @@ def main(words: list[str]) -> int:
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     if status < 0:
         # The core tells a command that was killed from one that gave up.
-        if -status == signal.SIGTERM:
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        if -status != signal.SIGKILL:
+            signal.signal(-status, signal.SIG_DFL)  # Python takes or ignores some
         os.kill(os.getpid(), -status)
     return status
 

@@ -2,37 +2,68 @@
 
 Started by path, in the interpreter of the worker's virtualenv, with nothing of ours imported: what
 runs then is what `python -m` runs. Standard input is the lifeline: the core holds its other end,
-and at end-of-file, whatever ended the core, the whole process group is killed. The SDK would hold
-it from `serve()` on only; imports come before that and may take minutes, or hang.
+and at end-of-file, whatever ended the core, the whole process group is killed. The SDK holds it
+too, but from `serve()` on only; imports come before that and may take minutes, or hang.
 """
 
 import _thread
+import importlib.util
 import os
-import runpy
+import select
 import signal
 import sys
+import types
+from importlib.machinery import ModuleSpec
 
-_LIFELINE = "RHAPSODE_WORKER_LIFELINE"
 
-
-def main(module: str) -> None:
-    """Becomes `module`."""
-    os.environ.pop(_LIFELINE, None)  # noqa: TID251  # held here, and by nobody again
-    _thread.start_new_thread(_hold_lifeline, ())
-    sys.argv[1:] = []
+def main(name: str) -> None:
+    """Becomes the module of this name, or the `__main__` of the package."""
+    _thread.start_new_thread(_hold_lifeline, (os.dup(0),))
     if not getattr(sys.flags, "safe_path", False):
-        sys.path[0] = (
-            os.getcwd()
-        )  # as `python -m` has it: this file's folder is no place for imports
-    runpy.run_module(module, run_name="__main__", alter_sys=True)
+        # As `python -m` has it: the folder of this file is no place for imports.
+        sys.path[0] = os.getcwd()
+    spec, code = _found(name)
+    sys.argv = [spec.origin or name]
+    ours = sys.modules["__main__"]  # its globals are the thread's
+    sys.modules["__main__"] = theirs = types.ModuleType("__main__")
+    vars(theirs).update(
+        __builtins__=vars(ours)["__builtins__"],
+        __file__=spec.origin,
+        __cached__=spec.cached,
+        __loader__=spec.loader,
+        __package__=spec.parent,
+        __spec__=spec,
+    )
+    exec(code, vars(theirs))  # as the interpreter itself does
 
 
-def _hold_lifeline() -> None:
+def _found(name: str) -> "tuple[ModuleSpec, types.CodeType]":
     try:
-        while os.read(0, 4096):
-            pass
-    except OSError:
-        pass  # a broken pipe is a cut lifeline too
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.submodule_search_locations is not None:
+            spec = importlib.util.find_spec(f"{name}.__main__")
+    except ModuleNotFoundError as error:
+        # Else it is something that a package above it needs, and the traceback says who.
+        if error.name is None or not f"{name}.".startswith(f"{error.name}."):
+            raise
+        spec = None
+    get_code = getattr(spec and spec.loader, "get_code", None)
+    code = get_code(spec.name) if spec is not None and get_code is not None else None
+    if spec is None or code is None:
+        sys.exit(f"{sys.executable}: No module named {name}")
+    return spec, code
+
+
+def _hold_lifeline(lifeline: int) -> None:
+    while True:
+        try:
+            select.select([lifeline], [], [])  # where the module lets reads return at once
+            if not os.read(lifeline, 4096):
+                break
+        except BlockingIOError:
+            continue
+        except OSError:
+            break  # a broken pipe is a cut lifeline too
     os.killpg(os.getpgrp(), signal.SIGKILL)
 
 

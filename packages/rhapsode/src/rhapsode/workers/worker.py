@@ -16,11 +16,10 @@ from rhapsode_contract import (
     LogLine,
     ModelUnavailable,
     RhapsodeError,
-    UnknownEngine,
 )
 from rhapsode_http import beside, request_id
 
-from rhapsode.registry import Origin, RemoteUrl, origin_of
+from rhapsode.registry import Origin, RemoteUrl, origin_of, removed_engine
 from rhapsode.settings.entry import EngineEntry
 from rhapsode.workers.declaration import Declaration, Label
 from rhapsode.workers.installed import is_outdated
@@ -128,6 +127,7 @@ class Worker:
     def _take_next(self) -> None:
         declared, self._next = self._next, None
         if declared is not None:
+            self._unheard = []  # the one that was not told is nobody of ours any more
             self._declare(declared)
 
     def withdraw(self) -> None:
@@ -329,9 +329,7 @@ class Worker:
     def _begin(self) -> None:
         self._pause.break_off()
         if self._is_withdrawn:
-            raise UnknownEngine(
-                f"engine: {self.engine!r} was uninstalled meanwhile", field="engine"
-            )
+            raise removed_engine(self.engine)
         self._fire(ProcessEvent.START)
         self._start = Outcome[Session]()
         self._ending = anyio.Event()
@@ -470,7 +468,8 @@ class Worker:
     def _take(self, rest: Rest) -> None:
         if rest.is_failure:
             self._fire(ProcessEvent.GIVE_UP)
-        self._pause.take(rest)
+        if not self._is_withdrawn:
+            self._pause.take(rest)
 
     def _begin_again(self) -> None:
         logger.info("restarting", extra={"engine": self.engine})
