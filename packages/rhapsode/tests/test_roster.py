@@ -1,6 +1,7 @@
 """Engines that come, change and go while the core runs, with real processes of the tone engine."""
 
 import os
+import signal
 import sys
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
@@ -200,9 +201,10 @@ async def test_nobody_starts_a_process_of_one_that_is_being_removed(
     tmp_path: Path, short_path: Path, tone: Tone, is_alive: Callable[[int], bool]
 ) -> None:
     async with open_box(tmp_path, short_path) as box:
-        await box.roster.register("tone", tone("ignore-sigterm"), wait_seconds=0)
+        await box.roster.register("tone", tone(), wait_seconds=0)
         worker = box.fleet.worker("tone")
         pid = (await worker.ensure_up()).pid
+        os.kill(pid, signal.SIGSTOP)  # its end takes as long as it may
         refused: list[UnknownEngine] = []
 
         async def look() -> None:
@@ -218,6 +220,37 @@ async def test_nobody_starts_a_process_of_one_that_is_being_removed(
         assert not is_alive(pid)
         assert worker.summary().process == "down"
         box.residency.report()
+
+
+async def test_one_on_another_machine_that_is_not_there_is_removed_all_the_same(
+    tmp_path: Path, short_path: Path
+) -> None:
+    async with open_box(tmp_path, short_path) as box:
+        box.state.record_engine("away", {"url": "http://127.0.0.1:9"})
+    async with open_box(tmp_path, short_path) as box:
+        assert list(box.fleet) == ["away"]
+        await box.roster.remove("away")
+        assert (box.roster.engines(), list(box.fleet), box.live.engines) == ([], [], ())
+        assert box.state.engines() == {}
+        assert box.residency.summary().resident == 0
+
+
+async def test_one_that_dies_while_it_is_removed_is_not_started_again(
+    tmp_path: Path, short_path: Path, tone: Tone
+) -> None:
+    async with open_box(tmp_path, short_path) as box:
+        await box.roster.register("tone", tone("hang-in-unload"), wait_seconds=0)
+        worker = box.fleet.worker("tone")
+        async with box.speaking("tone"):
+            pid = (await worker.ensure_up()).pid
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(box.residency.free, "tone", "unload")
+            await until(lambda: worker.summary().model == "unloading")
+            tasks.start_soon(box.roster.remove, "tone")
+            await until(lambda: not box.roster.engines())
+            os.kill(pid, signal.SIGKILL)
+        assert list(box.fleet) == []
+        assert worker.summary().process == "down"
 
 
 async def test_a_fetch_that_had_to_make_room_goes_on(

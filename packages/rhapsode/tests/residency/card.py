@@ -151,6 +151,10 @@ class Card:
         self._tasks.start_soon(visit)
         return scope
 
+    def go_down(self) -> None:
+        """Ends everything, as a core does at its own end; the block around is left too."""
+        self._tasks.cancel_scope.cancel()
+
     def meet(self, engine: str) -> None:
         """Meets again one that could not be told: it has its model still."""
         self.models.unheard.discard(engine)

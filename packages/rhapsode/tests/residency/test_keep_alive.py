@@ -169,3 +169,13 @@ async def test_it_puts_off_the_end_of_a_process_that_has_failed_to_load() -> Non
             assert card.events == []
         await card.until(100)
     assert card.when("end a") == 50
+
+
+async def test_a_changed_keep_alive_moves_the_end_of_a_process_that_has_failed_to_load() -> None:
+    async with open_card(keep_alive=300) as card:
+        async with card.manager.lease("a", "one"):
+            card.models.stranded.add("a")
+        await card.until(50)
+        card.change(keep_alive_seconds=60)
+        await card.until(100)
+    assert card.when("end a") == 60

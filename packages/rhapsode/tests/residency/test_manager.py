@@ -468,6 +468,35 @@ async def test_a_new_model_ends_a_process_that_has_failed_to_load_unless_it_is_i
     assert card.events.index("b gone") < card.events.index("c speaks")
 
 
+async def test_everybody_who_waits_for_the_end_of_such_a_process_waits_without_a_deadline() -> None:
+    async with open_card(most=3, wait=0.2) as card:
+        await card.visit("a")
+        await card.until(2)
+        await card.visit("d")
+        await fail_to_load(card, "b")
+        for name in ("c", "c2", "e", "c3"):
+            card.send(name)
+    assert {"c speaks", "c2 speaks", "c3 speaks", "e speaks"} <= set(card.events)
+    assert card.evicted == [("a", "room")]
+
+
+async def test_who_frees_an_engine_as_the_server_goes_down_does_not_stay_behind() -> None:
+    returned = anyio.Event()
+
+    async def free(card: Card) -> None:
+        await card.manager.free("a", "terminate")
+        returned.set()
+
+    with anyio.move_on_after(10):
+        async with anyio.create_task_group() as operators, open_card() as card:
+            await card.visit("a")
+            card.models.end_seconds = 1000
+            operators.start_soon(free, card)
+            await anyio.wait_all_tasks_blocked()
+            card.go_down()
+    assert returned.is_set()
+
+
 async def test_who_waits_gets_a_model_that_is_found() -> None:
     async with open_card() as card:
         card.send("a1", seconds=50)

@@ -7,7 +7,16 @@ from itertools import product
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rhapsode.residency.plan import Evict, Grant, Place, Refuse, Wait, Want, plan
+from rhapsode.residency.plan import (
+    Evict,
+    Grant,
+    Place,
+    Refuse,
+    Wait,
+    Want,
+    assured_once_clear,
+    plan,
+)
 
 A, A2, B, C, D = (
     Want("a", "one"),
@@ -119,6 +128,17 @@ def test_one_that_could_not_be_told_to_go_keeps_its_place_and_is_not_told_again(
     assert plan([deaf(A), idle(B, used=9)], [C], 2) == Evict("b")
     assert plan([deaf(A), busy(B)], [C, D], 2) == Wait("b")
     assert plan([deaf(A), ending(B)], [C], 2) == Wait("b", frozenset({0}))
+
+
+def test_who_waits_for_the_end_of_an_empty_process_alone_waits_for_nobody_to_speak() -> (
+    None
+):
+    assert assured_once_clear([empty(A)], [B, B, C, D], 2) == {0, 1, 2}
+    assert assured_once_clear([empty(A), idle(B)], [C, C], 1) == {0, 1}
+    assert assured_once_clear([empty(A), busy(B)], [C, D, C], 2) == {0, 2}
+    assert assured_once_clear([empty(A)], [B, A2], 2) == {0, 1}
+    assert assured_once_clear([empty(A), deaf(B)], [C, D], 2) == {0}
+    assert assured_once_clear([empty(A)], [B, C], 2, shut={"c"}) == {0, 1}
 
 
 def test_the_model_of_one_that_could_not_be_told_to_go_is_there_for_who_wants_it() -> None:
