@@ -18,6 +18,11 @@ PYTHON: Final = Path(executable)
 STREAMS: Final = 200
 _SECONDS: Final = PACED_PIECES * PIECE_SECONDS
 
+_APART_SECONDS: Final = 0.0053
+"""Between the starts of two streams. All that start in one moment have their pieces in one moment
+too, ten times a second, and the last of 200 waits for what the others take.
+"""
+
 
 def measure(rounds: int) -> dict[str, Any]:
     """Runs all of it and prints it."""
@@ -67,7 +72,8 @@ async def _listen(running: Running, extra: dict[str, str]) -> list[float]:
     body = {"text": "paced", "voice": "paced", "format": "pcm", "stream": True, **extra}
     delays: list[float] = []
 
-    async def listen() -> None:
+    async def listen(number: int) -> None:
+        await anyio.sleep(number * _APART_SECONDS)
         answer = await ask(client, body, keeps_pieces=True)
         if answer.size != PACED_PIECES * PIECE_BYTES:
             raise RuntimeError(f"a stream had {answer.size} bytes")
@@ -76,8 +82,8 @@ async def _listen(running: Running, extra: dict[str, str]) -> list[float]:
     async with AsyncExitStack() as stack:
         client = await stack.enter_async_context(Client(running.address, max_idle=STREAMS))
         async with anyio.create_task_group() as tasks:
-            for _ in range(STREAMS):
-                tasks.start_soon(listen)
+            for number in range(STREAMS):
+                tasks.start_soon(listen, number)
     return delays
 
 

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from rhapsode_worker.voicing.tensor import Tensor
+from rhapsode_worker.voicing.tensor import Tensor, refuse
 from rhapsode_worker.voicing.tensor_file import read_tensor_file
 
 from rhapsode_engine_kokoro.alphabet import LONGEST
@@ -22,6 +22,10 @@ SHAPE: Final = (ROWS, 1, WIDTH)
 
 BYTES: Final = ROWS * WIDTH * 4
 
+LARGEST: Final = 8.0
+"""In size. No number of the release's voices is above 3.2; of much larger ones the network makes
+minutes of noise, or no numbers at all."""
+
 
 def style_for(styles: Styles, phonemes: int) -> NDArray[np.float32]:
     """Returns the vector for an utterance of so many phonemes."""
@@ -32,13 +36,17 @@ def read_styles(path: Path) -> Styles:
     """Reads a `.npy` or a `.pt` file as data.
 
     Raises:
-        BadRequest: It holds something else than `SHAPE` finite numbers.
+        BadRequest: It holds something else than `SHAPE` finite numbers, or one above `LARGEST`.
         Unsupported: Its name has another ending.
         OSError: It cannot be read.
     """
     tensor: Tensor = read_tensor_file(path)
     tensor.check_shape(SHAPE)
-    return np.frombuffer(tensor.data, dtype="<f4").reshape(ROWS, WIDTH)
+    styles = np.frombuffer(tensor.data, dtype="<f4").reshape(ROWS, WIDTH)
+    largest = float(np.abs(styles).max())
+    if largest > LARGEST:
+        refuse(f"holds a number of the size {largest:.4g}; voices have none above {LARGEST:g}")
+    return styles
 
 
 def npy_of(styles: Styles) -> bytes:

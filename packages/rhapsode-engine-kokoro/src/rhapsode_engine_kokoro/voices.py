@@ -83,8 +83,9 @@ class Voices:
             UnknownVoice: There is none of that name.
         """
         if name is None:
-            fitting = (voice for voice in self._built_in.values() if voice.language == language)
-            return next(fitting, next(iter(self._built_in.values()))).id
+            # One that a caller has put in the place of a built-in speaks what it says.
+            fitting = (each for each in self._built_in if self.language_of(each) == language)
+            return next(fitting, next(iter(self._built_in)))
         if name not in self._built_in:
             self._stored(name)
         return name

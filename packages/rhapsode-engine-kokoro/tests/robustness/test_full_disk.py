@@ -81,7 +81,7 @@ def test_a_disk_that_others_fill_meanwhile_is_named_and_what_is_whole_stays(
             depot.send_freely()
             status, code, message = refusal(coming.result(60))
         assert (status, code) == (503, "model_unavailable")
-        for said in (str(tmp_path / "disk"), f"{VOICES.size_bytes:,} bytes needed"):
+        for said in (str(tmp_path / "disk"), f"{VOICES.size_bytes:,} bytes are missing"):
             assert said in message
         assert left_in(disk) == {GRAPH.name, "filler"}
         assert not (disk / ".fetch").exists()

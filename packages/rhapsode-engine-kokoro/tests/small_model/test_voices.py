@@ -56,6 +56,8 @@ def test_a_style_vector_becomes_the_voice_it_is(engine: KokoroEngine, kind: str)
         np.zeros((1, 256), np.float32),
         np.zeros(SHAPE, np.int32),
         np.full(SHAPE, np.nan, np.float32),
+        np.full(SHAPE, -8.5, np.float32),
+        np.full(SHAPE, 3e38, np.float32),
     ],
 )
 def test_an_array_of_another_shape_or_kind_is_refused_by_name(
@@ -157,3 +159,15 @@ def test_the_archive_of_the_release_page_becomes_the_voices_file(tmp_path: Path)
         np.savez(file, **arrays)
     gather_voices(archive, target, NAMES)
     assert target.read_bytes() == voices()
+
+
+def test_a_built_in_that_was_replaced_by_a_voice_of_another_language_is_no_default_of_its_own(
+    engine: KokoroEngine,
+) -> None:
+    blend(engine, "af_heart", "bf_emma")
+    assert "en-GB" in (listed(engine)["af_heart"].tags or ())
+    request = SpeakRequest("Good morning.", "fp16", language="en-US")
+    american = [voice.id for voice in engine.voices() if "en-US" in (voice.tags or ())]
+    assert b"".join(engine.speak(request)) == b"".join(
+        engine.speak(SpeakRequest("Good morning.", "fp16", language="en-US", voice=american[0]))
+    )

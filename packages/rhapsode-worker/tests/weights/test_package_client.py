@@ -42,6 +42,17 @@ raise SystemExit(7)
 """
 
 
+TELLS_OF_A_FULL_DISK_FIRST = """
+import os
+if os.listdir("."):
+    raise SystemExit("somebody writes here already")
+print("ERROR: Exception:")
+print("OSError: [Errno 28] No space left on device")
+print("    at a line of code" * 20_000)
+raise SystemExit(2)
+"""
+
+
 @dataclass(frozen=True)
 class Plain:
     """An archive with one member: itself."""
@@ -108,3 +119,10 @@ def test_a_client_that_says_nothing_is_quoted_by_its_status(tmp_path: Path) -> N
     file = declared("a", ARCHIVE, ScriptedFile("one", "1", ["all"], "raise SystemExit(7)"))
     with pytest.raises(ModelUnavailable, match="status 7"):
         weights_of(tmp_path, file).fetch()
+
+
+def test_what_a_client_says_needs_no_room_on_the_disk_that_it_fills(tmp_path: Path) -> None:
+    file = declared("a", ARCHIVE, ScriptedFile("one", "1", ["all"], TELLS_OF_A_FULL_DISK_FIRST))
+    with pytest.raises(ModelUnavailable, match="ran out of room") as caught:
+        weights_of(tmp_path, file).fetch()
+    assert f"{len(ARCHIVE):,} bytes are missing" in caught.value.message

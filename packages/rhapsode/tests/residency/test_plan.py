@@ -130,9 +130,7 @@ def test_one_that_could_not_be_told_to_go_keeps_its_place_and_is_not_told_again(
     assert plan([deaf(A), ending(B)], [C], 2) == Wait("b", frozenset({0}))
 
 
-def test_who_waits_for_the_end_of_an_empty_process_alone_waits_for_nobody_to_speak() -> (
-    None
-):
+def test_who_waits_for_the_end_of_an_empty_process_alone_waits_for_nobody_to_speak() -> None:
     assert assured_once_clear([empty(A)], [B, B, C, D], 2) == {0, 1, 2}
     assert assured_once_clear([empty(A), idle(B)], [C, C], 1) == {0, 1}
     assert assured_once_clear([empty(A), busy(B)], [C, D, C], 2) == {0, 2}

@@ -33,6 +33,7 @@ def no_room(folder: Path, needed: int, error: OSError) -> ModelUnavailable:
     """Returns the error for a disk that filled up half-way; what is free is counted now."""
     free = shutil.disk_usage(folder).free
     return ModelUnavailable(
-        f"weights: {folder} ran out of room ({error.strerror}): {needed:,} bytes needed, "
-        f"{free:,} free; what had arrived was removed"
+        f"weights: {folder} ran out of room ({error.strerror}): {needed:,} bytes are missing, and"
+        " where they come from packed, the package takes room beside them meanwhile;"
+        f" {free:,} bytes are free now that what had arrived was removed"
     )

@@ -51,4 +51,8 @@ def install(
     except CallFailed as error:
         console.print(f"rhapsode install: {error}", markup=False)
         raise typer.Exit(1) from None
-    console.print(f'{entry.display_name} is installed; try: rhapsode say -e {entry.id} "Hello."')
+    # Another variant's weights are not here, or not yet.
+    which = f" --variant {variant}" if variant is not None else ""
+    console.print(
+        f'{entry.display_name} is installed; try: rhapsode say -e {entry.id}{which} "Hello."'
+    )
