@@ -71,8 +71,13 @@ def test_without_a_verdict_it_ends_with_2_and_one_line(
 
 @pytest.mark.parametrize(
     "words",
-    [["--skip", "*"], ["--junit", "/no/such/folder/report.xml"], ["--junit", "/"]],
-    ids=["none is left", "no folder", "no file"],
+    [
+        ["--skip", "*"],
+        ["--junit", "/no/such/folder/report.xml"],
+        ["--junit", "/"],
+        ["--text", " ..."],
+    ],
+    ids=["none is left", "no folder", "no file", "nothing to say"],
 )
 def test_what_cannot_come_to_a_verdict_is_said_before_a_check_is_run(
     words: list[str], capsys: pytest.CaptureFixture[str], raw_command: tuple[str, ...]
@@ -81,6 +86,13 @@ def test_what_cannot_come_to_a_verdict_is_said_before_a_check_is_run(
     told = capsys.readouterr()
     assert told.out == ""
     assert told.err.count("\n") == 1
+
+
+def test_a_worker_is_asked_what_stands_behind_text(raw_command: tuple[str, ...]) -> None:
+    words = ["--only", "6.seed.optional", "--engine", "raw"]
+    command = ["--", *raw_command, "in Georgian"]
+    assert status_of(*words, *command) == BROKEN
+    assert status_of(*words, "--text", "წვიმა მოვა.", *command) == CONFORMS
 
 
 def test_a_start_takes_no_longer_than_the_timeout(capsys: pytest.CaptureFixture[str]) -> None:

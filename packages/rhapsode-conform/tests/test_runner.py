@@ -150,6 +150,35 @@ async def test_a_worker_that_dies_under_a_check_has_failed_it_and_is_replaced(ra
     assert "ended" in report.results[0].outcome.why
 
 
+async def test_what_was_recorded_before_is_not_said_again_by_the_next_worker(raw: Target) -> None:
+    async def hears_and_kills(subject: Subject) -> None:
+        assert subject.worker is not None
+        await subject.heard()
+        subject.worker.process.kill()
+        await subject.worker.exited()
+
+    async def hears(subject: Subject) -> None:
+        await subject.heard()
+        assert all(each.method == "GET" for each in subject.wire.answers)
+
+    with anyio.fail_after(60):
+        report = await check_worker(raw, options(), [check(hears_and_kills), check(hears)])
+    assert [each.outcome.verdict for each in report.results] == [Verdict.FAILED, Verdict.PASSED]
+
+
+async def test_each_claim_gives_a_check_as_long_again(raw: Target) -> None:
+    async def claims(subject: Subject) -> None:
+        soon = anyio.current_time() + 20
+        subject.waiting.deadline = soon
+        assert anyio.current_effective_deadline() == soon
+        await subject.claimed("full", text="It is going to rain. [laugh]")
+        assert anyio.current_effective_deadline() > soon
+
+    with anyio.fail_after(60):
+        report = await check_worker(raw, options(check_seconds=40), [check(claims)])
+    assert report.failed == ()
+
+
 async def test_checks_that_are_never_settled_are_given_up_after_three(raw: Target) -> None:
     with anyio.fail_after(60):
         hangs = [check(lambda _: anyio.sleep_forever()) for _ in range(3)]

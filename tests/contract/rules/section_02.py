@@ -66,7 +66,7 @@ RULES: Final = (
     Rule(
         "2.logs.json-lines",
         "A worker's log is JSON lines on standard error: a line that begins with `{` is an object "
-        "with its `level` and its `message`, and there is one at least.",
+        "with its `level` and its `message`, and where anything comes there is one at least.",
         is_worker_rule=True,
     ),
     Rule(

@@ -69,5 +69,6 @@ RULES: Final = (
         "6.dialogue.as-speak",
         "Variant, format, language, dials, seed and stream mean what they mean when speaking, "
         "and so do the floor, the abort, the duration and the errors.",
+        is_worker_rule=True,
     ),
 )

@@ -23,8 +23,6 @@ class Answer:
     """Names in lower case, in the worker's order."""
     body: bytes
     trailers: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
-    pieces: int = 1
-    """How many times something of the body had come when we looked."""
     broken_off: str = ""
     """Why the body is not whole; empty where it is."""
 

@@ -11,7 +11,7 @@ from rhapsode_conform.outcome import undecided
 from rhapsode_conform.recording import as_sound
 from rhapsode_conform.sound import Sound
 from rhapsode_conform.subject import Subject
-from rhapsode_conform.texts import sentence_for
+from rhapsode_conform.texts import Texts
 
 Fields = dict[str, object]
 """Of a speak request, over those that every claim has."""
@@ -25,21 +25,24 @@ _NO_LANGUAGES: Final = {"mul", "und", "zxx"}
 _LANGUAGES_TOLD: Final = 3
 
 
-def claims_of(variant: Variant) -> list[Fields]:
-    """Returns a request for nothing special, and one for each claim of a variant."""
-    text = sentence_for(variant)
-    cues: list[Fields] = [{"text": f"{text} [{cue}]"} for cue in variant.cues]
+def claims_of(variant: Variant, texts: Texts) -> list[Fields]:
+    """Returns a request for nothing special, and one for each claim of a variant.
+
+    But for the cues that its limit leaves no room for.
+    """
+    pairs = [texts.with_cue(variant, cue) for cue in variant.cues]
+    cues: list[Fields] = [{"text": pair[1]} for pair in pairs if pair is not None]
     deliveries: list[Fields] = [{"delivery": each} for each in variant.deliveries]
     dials: list[Fields] = [
         {"params": {name: end}}
         for name, dial in variant.dials.items()
         for end in (dial.min, dial.max)
     ]
-    languages = [_in_language(variant, each) for each in variant.languages or ()]
+    languages = [_in_language(variant, each, texts) for each in variant.languages or ()]
     return [{}, *cues, *deliveries, *dials, *languages]
 
 
-def readings_of(variant: Variant) -> dict[str, tuple[Fields, Fields]]:
+def readings_of(variant: Variant, texts: Texts) -> dict[str, tuple[Fields, Fields]]:
     """Returns requests for a sentence of each of a few languages: in it, and in the first one.
 
     Dialects of one language are left out, since both may well be read as its speaker reads, and
@@ -50,12 +53,12 @@ def readings_of(variant: Variant) -> dict[str, tuple[Fields, Fields]]:
         if _primary(tag) not in _NO_LANGUAGES:
             by_primary.setdefault(_primary(tag), tag)
     first, *others = by_primary.values() or ("",)
-    owns = {tag: _in_language(variant, tag) for tag in others[:_LANGUAGES_TOLD]}
+    owns = {tag: _in_language(variant, tag, texts) for tag in others[:_LANGUAGES_TOLD]}
     return {tag: (own, {**own, "language": first}) for tag, own in owns.items()}
 
 
-def _in_language(variant: Variant, language: str) -> Fields:
-    return {"language": language, "text": sentence_for(variant, language)}
+def _in_language(variant: Variant, language: str, texts: Texts) -> Fields:
+    return {"language": language, "text": texts.sentence(variant, language)}
 
 
 def _primary(language: str) -> str:
@@ -66,8 +69,9 @@ async def sound_of(subject: Subject, variant: str, **fields: object) -> Sound:
     """Returns what a claim sounds like.
 
     Raises:
-        Finding: It was not spoken, which another check says.
+        Finding: It was not spoken, which another check says, or not in samples.
     """
+    assert subject.sampled  # or it comes to a finding
     answer = await subject.claimed(variant, **fields)
     if not answer.is_audio:
         raise undecided(f"{fields or 'a sentence'} was not spoken, which another check is about")
@@ -96,7 +100,7 @@ async def listen(subject: Subject, has: Callable[[Variant], object], look: Look)
 
 async def _visit(subject: Subject, name: str, variant: Variant) -> None:
     """Asks for everything that a variant claims while it is loaded: a switch can take minutes."""
-    by_the_first = [reading for _, reading in readings_of(variant).values()]
-    for fields in (*claims_of(variant), *by_the_first):
+    by_the_first = [reading for _, reading in readings_of(variant, subject.texts).values()]
+    for fields in (*claims_of(variant, subject.texts), *by_the_first):
         with suppress(UpstreamError):  # who looks at this claim asks again, and is told
             await subject.claimed(name, **fields)

@@ -23,6 +23,7 @@ from rhapsode_conform.result import Report, Result
 from rhapsode_conform.runner import Options, check_worker
 from rhapsode_conform.selection import NoCheck, select
 from rhapsode_conform.target import NoTarget, Target, parse_target
+from rhapsode_conform.texts import NoText, Texts
 
 CONFORMS: Final = 0
 BROKEN: Final = 1
@@ -52,6 +53,9 @@ def conform(
     ] = None,
     skip: Annotated[list[str] | None, typer.Option(help="Leave these out.")] = None,
     variant: Annotated[str | None, typer.Option(help="Look at this variant alone.")] = None,
+    text: Annotated[
+        str | None, typer.Option(help="Have this spoken, in the worker's own language.")
+    ] = None,
     engine: Annotated[
         str | None, typer.Option(help="The engine's id, which a worker we start is told.")
     ] = None,
@@ -77,11 +81,13 @@ def conform(
             list_checks(Console(), checks)
             return
         target = parse_target(worker or [], context.obj, engine=engine)
-    except (NoCheck, NoTarget) as error:
+        texts = Texts(text)
+    except (NoCheck, NoTarget, NoText) as error:
         raise _no_verdict(error) from None
     options = Options(
         patience=Patience(check_seconds=timeout, start_seconds=timeout),
         variant=variant,
+        texts=texts,
         token=token,
         environment=_environment(),
     )

@@ -72,7 +72,7 @@ LIFE: Final = (
     must(
         "2.logs.json-lines",
         "A worker's log is JSON lines on standard error: a line that begins with `{` is an object "
-        "with its `level` and its `message`, and there is one at least.",
+        "with its `level` and its `message`, and where anything comes there is one at least.",
     ),
     should(
         "2.logs.nothing-raw",
@@ -328,6 +328,11 @@ SPEAKING: Final = (
         "`maxCharacters` bounds the sum of all turns: a dialogue is one take with one budget.",
     ),
     must("6.dialogue.no-delivery", "A dialogue has no delivery."),
+    must(
+        "6.dialogue.as-speak",
+        "`variant`, `format`, `language`, `params`, `seed` and `stream` mean in a dialogue what "
+        "they mean to `/speak`, and are refused for the same reasons.",
+    ),
 )
 
 VOICES: Final = (
@@ -548,7 +553,10 @@ DETAILS: Final = (
         "A client that leaves frees the engine as soon as its model can be stopped, through "
         "the server as well.",
     ),
-    should("d.queue.responsive", "Health and capabilities answer at once while the worker speaks."),
+    should(
+        "d.queue.responsive",
+        "Health and listings answer at once while a model loads and while the worker speaks.",
+    ),
     should(
         "d.drain.reads",
         "While a worker drains its GET routes answer and everything else is refused.",

@@ -11,6 +11,7 @@ from typing import Any, Final, cast
 import anyio
 from rhapsode_http import Address, UnixAddress, UpstreamError, parse_address
 
+from rhapsode_conform.answer import Answer
 from rhapsode_conform.check import Check
 from rhapsode_conform.checks import CHECKS
 from rhapsode_conform.first_look import (
@@ -27,6 +28,7 @@ from rhapsode_conform.result import Report, Result
 from rhapsode_conform.spawned import Spawned, Start, spawned
 from rhapsode_conform.subject import Subject
 from rhapsode_conform.target import Target
+from rhapsode_conform.texts import Texts
 from rhapsode_conform.wire import Wire
 
 logger = logging.getLogger(__name__)
@@ -48,6 +50,9 @@ class Options:
 
     variant: str | None = None
     """The only variant to look at; None: all of them."""
+
+    texts: Texts = field(default_factory=Texts)
+    """What the worker is asked to say."""
 
     token: str | None = None
     """The bearer token of a worker on the network."""
@@ -80,8 +85,10 @@ async def check_worker(
         subject = await stack.enter_async_context(_opened(target, options))
         for check in checks:
             if _has_ended(subject) or (overdue and subject.worker is not None):
+                kept = _recordings(subject)
                 await stack.aclose()
                 subject = await stack.enter_async_context(_opened(target, options))
+                subject.recordings.update(kept)
             result = Result(check, _GIVEN_UP, 0.0)
             if overdue < _OVERDUE_MOST:
                 result = await _run(check, subject)
@@ -91,11 +98,17 @@ async def check_worker(
     return Report(str(target), tuple(results))
 
 
+def _recordings(subject: Subject) -> dict[str, Answer]:
+    """Returns what need not be said again by another worker of the same command."""
+    return {request: each for request, each in subject.recordings.items() if each.is_audio}
+
+
 async def _run(check: Check, subject: Subject) -> Result:
     started = anyio.current_time()
     seconds = subject.patience.check_seconds
     outcome = Outcome(Verdict.FAILED, f"nothing was settled within {seconds:g} s")
     with anyio.move_on_after(seconds) as waiting:
+        subject.waiting = waiting
         outcome = await _outcome(check, subject)
     if _has_ended(subject) and outcome.verdict is not Verdict.FAILED:
         assert subject.worker is not None
@@ -151,7 +164,7 @@ async def _opened(target: Target, options: Options) -> AsyncGenerator[Subject]:
             with in_time(wire, options.patience.start_seconds):
                 first = await first_look(wire, options.variant)
             expect_a_worker(wire, first)
-            yield Subject(wire, first, options.patience, options.variant)
+            yield Subject(wire, first, options.patience, options.variant, options.texts)
         finally:
             await wire.aclose()
         return
@@ -199,6 +212,7 @@ class _Spawner:
             first,
             self._options.patience,
             self._options.variant,
+            self._options.texts,
             worker=worker,
             spawn=self.one_more,
             others=self._others,

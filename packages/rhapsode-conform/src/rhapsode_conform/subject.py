@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, TypeVar, cast
 
+import anyio
+from anyio import CancelScope
 from rhapsode_contract import Variant, read_shape
 from rhapsode_http import Address
 
@@ -14,9 +16,9 @@ from rhapsode_conform.answer import Answer, as_list, as_object
 from rhapsode_conform.outcome import Finding, expect, skipped, undecided
 from rhapsode_conform.patience import Patience
 from rhapsode_conform.recording import as_sound
-from rhapsode_conform.sound import Sound
+from rhapsode_conform.sound import Sound, is_different
 from rhapsode_conform.spawned import Spawned
-from rhapsode_conform.texts import sentence_for
+from rhapsode_conform.texts import Texts
 from rhapsode_conform.wire import Wire
 
 SEED: Final = 20260917
@@ -51,6 +53,9 @@ class Subject:
     wanted_variant: str | None = None
     """The only variant that may be looked at; None: whichever shows a promise."""
 
+    texts: Texts = field(default_factory=Texts)
+    """What it is asked to say."""
+
     worker: Spawned | None = None
     """The process behind `wire`, where this tool started it."""
 
@@ -61,6 +66,12 @@ class Subject:
 
     could_connect: bool = True
     """Whether the connection made as soon as the handshake was read was accepted."""
+
+    recordings: dict[str, Answer] = field(default_factory=dict[str, Answer])
+    """What came of requests that are asked once, by the request."""
+
+    waiting: CancelScope = field(default_factory=CancelScope)
+    """What ends the check that runs once it takes too long."""
 
     _known: dict[str, object] = field(default_factory=dict[str, object])
 
@@ -90,9 +101,26 @@ class Subject:
         return tuple(str(each) for each in as_list(self.document.get("formats")))
 
     @property
+    def plainest(self) -> str:
+        """The listed format that is nearest to samples; `wav` where none is listed."""
+        listed = (each for each in ("pcm", "wav") if each in self.formats)
+        return next(listed, next(iter(self.formats), "wav"))
+
+    @property
     def sampled(self) -> str:
-        """The format to ask for where samples are to be looked at."""
-        return "pcm" if "pcm" in self.formats else "wav"
+        """The format to ask for where samples are to be looked at.
+
+        Raises:
+            Finding: It lists formats, and none that is samples.
+        """
+        if self.plainest not in {"pcm", "wav"}:
+            raise undecided("neither wav nor pcm is among its formats; see d.defaults.format")
+        return self.plainest
+
+    @property
+    def in_a_format(self) -> dict[str, object]:
+        """The field that asks for a format that it lists; none where that is the default."""
+        return {} if self.plainest == "wav" or "wav" in self.formats else {"format": self.plainest}
 
     @property
     def voices(self) -> list[str]:
@@ -146,13 +174,16 @@ class Subject:
         """Returns the body of a speak request: a sentence of the variant, with `fields` over it."""
         name = str(fields.get("variant") or self.variant)
         variant = self.variants.get(name) or self.variants[self.variant]
-        body = {"text": sentence_for(variant), "variant": name, **fields}
+        text = self.texts.sentence(variant)
+        body = {"text": text, "variant": name, **self.in_a_format, **fields}
         return {key: value for key, value in body.items() if value is not None}
 
     async def asked(self, **fields: object) -> Answer:
         """Returns the answer to a request, asking once for each that is the same."""
         body = json.dumps(self.request(fields), sort_keys=True)
-        return await self.once(f"asked {body}", lambda: self.speak(**fields))
+        if body not in self.recordings:
+            self.recordings[body] = await self.speak(**fields)
+        return self.recordings[body]
 
     async def heard(self, **fields: object) -> Answer:
         """Returns the audio of a request, asking once for each that is the same.
@@ -176,25 +207,37 @@ class Subject:
         """Returns the answer to a request for what a variant claims, asking once for each.
 
         With a seed wherever that can make it comparable with another, so that one recording serves
-        the check that a claim is accepted and the one that it is heard.
+        the check that a claim is accepted and the one that it is heard. A check may take as long
+        again from each claim on: how many there are is the variant's to say.
         """
+        self.waiting.deadline = anyio.current_time() + self.patience.check_seconds
         seed = SEED if await self.reproduces(variant) else None
-        return await self.asked(variant=variant, format=self.sampled, seed=seed, **fields)
+        return await self.asked(variant=variant, format=self.plainest, seed=seed, **fields)
 
     async def reproduces(self, variant: str | None = None) -> bool:
-        """Whether the same request with the same seed gives the same audio, tried once a variant.
+        """Whether the same request with the same seed sounds the same, tried once a variant.
 
         Args:
             variant: Which; None: the one that is asked where nothing else is said.
         """
-        name = variant or self.variant
+        one, other = await self._two_takes(variant or self.variant)
+        if not (one.is_audio and other.is_audio):
+            return False
+        if one.body == other.body or self.plainest not in {"pcm", "wav"}:
+            return one.body == other.body
+        return not is_different(as_sound(one), as_sound(other))
 
-        async def compare() -> bool:
-            fields = {"variant": name, "format": self.sampled, "seed": SEED}
-            answers = (await self.asked(**fields), await self.speak(**fields))
-            return all(each.is_audio for each in answers) and answers[0].body == answers[1].body
+    async def repeats(self) -> bool:
+        """Whether they are the same to the last byte, which a little dither prevents."""
+        one, other = await self._two_takes(self.variant)
+        return one.is_audio and other.is_audio and one.body == other.body
 
-        return await self.once(f"reproduces {name}", compare)
+    async def _two_takes(self, variant: str) -> tuple[Answer, Answer]:
+        async def ask() -> tuple[Answer, Answer]:
+            fields = {"variant": variant, "format": self.plainest, "seed": SEED}
+            return await self.asked(**fields), await self.speak(**fields)
+
+        return await self.once(f"two takes of {variant}", ask)
 
     async def unload(self) -> Answer:
         """Frees the model."""

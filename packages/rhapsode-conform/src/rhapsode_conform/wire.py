@@ -13,6 +13,7 @@ from rhapsode_http import (
 )
 
 from rhapsode_conform.answer import Answer
+from rhapsode_conform.chunks import sizes_of_chunks
 
 JSON_TYPE = "application/json"
 
@@ -60,12 +61,10 @@ class Wire:
         """
         async with self.open(method, target, body, content_type) as response:
             read = bytearray()
-            pieces = 0
             broken_off = ""
             try:
                 while piece := await response.read():
                     read += piece
-                    pieces += 1
             except UpstreamError as error:
                 broken_off = str(error)
             answer = Answer(
@@ -75,7 +74,6 @@ class Wire:
                 _text(response.headers),
                 bytes(read),
                 _text(response.trailers),
-                pieces,
                 broken_off,
             )
         self.answers.append(answer)
@@ -101,6 +99,20 @@ class Wire:
             raise
         async with response:
             yield response
+
+    async def sizes_of_chunks(self, target: str, fields: Fields) -> list[int]:
+        """Posts a JSON object and returns the sizes of the chunks that it is answered in.
+
+        Raises:
+            OSError: No connection can be made.
+            UpstreamError: What came is no whole answer in chunks.
+        """
+        body = json.dumps(fields).encode()
+        own = [(b"host", b"localhost"), *self._own, (b"content-type", JSON_TYPE.encode())]
+        headers = [*own, (b"content-length", b"%d" % len(body)), (b"connection", b"close")]
+        lines = b"".join(b"%s: %s\r\n" % pair for pair in headers)
+        head = b"POST %s HTTP/1.1\r\n" % target.encode() + lines + b"\r\n"
+        return await sizes_of_chunks(self.address, head + body)
 
     async def aclose(self) -> None:
         """Closes every connection."""

@@ -10,18 +10,52 @@ FORMATS: Final = ["wav", "mp3", "opus", "flac", "pcm"]
 VOICES: Final = {"low": 200, "high": 400}
 CUES: Final = ["laugh", "chuckle", "sigh", "gasp", "cough", "clear throat", "sniff", "groan"]
 MAX_CHARACTERS: Final = 4096
+REFERENCE_SECONDS: Final = [1, 3]
 MAX_SPEAKERS: Final = 2
 HEARD: Final = ("5.cues.claimed-subset", "5.deliveries.translated", "6.params.heard")
 """Promises about what each variant claims."""
+DITHERED: Final = "with dither"
+SHORT: Final = {"in 45 characters": 45, "in 20 characters": 20, "in 5 characters": 5}
+FORMATS_OF: Final = {"pcm alone": ["pcm"], "mp3 alone": ["mp3"]}
+ONE_SPEAKER: Final = "one speaker"
+SPEAKERS: Final = "6.dialogue.speakers"
+FOUR_SPEAKERS: Final = "6.dialogue.every-turn: two of four"
+GEORGIAN: Final = "in Georgian"
+NOT_IN_ENGLISH: Final = "8.claims.accepted: not in English"
+"""Ways to be odd that a worker may have, whether or not it breaks one of those promises."""
 MORE: Final = "more"
 """A variant that claims what another one performs."""
+
+
+def is_odd(breaks: Breaks, odd: str) -> bool:
+    """Whether the worker is odd in that way, alone or with a promise broken."""
+    return breaks(odd) or any(breaks(f"{promise}: {odd}") for promise in (*HEARD, SPEAKERS))
+
+
+def limit_of(breaks: Breaks) -> int:
+    """Returns how long a text may be, in characters."""
+    return next((most for odd, most in SHORT.items() if is_odd(breaks, odd)), MAX_CHARACTERS)
+
+
+def formats_of(breaks: Breaks) -> list[str]:
+    """Returns the formats that are answered."""
+    return next((listed for odd, listed in FORMATS_OF.items() if breaks(odd)), FORMATS)
+
+
+def speakers_of(breaks: Breaks) -> int:
+    """Returns how many speakers a dialogue may have."""
+    if breaks(FOUR_SPEAKERS):
+        return 4
+    return 1 if breaks(ONE_SPEAKER) else MAX_SPEAKERS
 
 
 def variants_of(breaks: Breaks, *, makes_voices: bool) -> dict[str, dict[str, Any]]:
     """Returns a variant that does little, and one that does everything."""
     making = {"supported": makes_voices}
     cloning = (
-        {**making, "referenceSeconds": [1, 10], "formats": ["wav"]} if makes_voices else making
+        {**making, "referenceSeconds": REFERENCE_SECONDS, "formats": ["wav"]}
+        if makes_voices
+        else making
     )
     plain: dict[str, Any] = {
         "cues": [],
@@ -39,7 +73,7 @@ def variants_of(breaks: Breaks, *, makes_voices: bool) -> dict[str, dict[str, An
         "cloning": cloning,
         "blending": making,
         "segmentation": {"supported": True, "segmentCharacters": 200},
-        "dialogue": {"maxSpeakers": 0 if breaks("4.dialogue.declared") else MAX_SPEAKERS},
+        "dialogue": {"maxSpeakers": 0 if breaks("4.dialogue.declared") else speakers_of(breaks)},
     }
     if breaks("4.cloning.per-variant"):
         del plain["cloning"]
@@ -61,20 +95,31 @@ def variants_of(breaks: Breaks, *, makes_voices: bool) -> dict[str, dict[str, An
 
 
 def _spoil_more(breaks: Breaks, plain: dict[str, Any], full: dict[str, Any]) -> None:
+    _make_odd(breaks, plain, full)
     if breaks("4.variants.languages"):
         plain["languages"] = []
     if breaks("4.variants.languages: one twice"):
         full["languages"] = ["en", "fr", "en"]
     if breaks("4.cloning.references"):
-        full["cloning"] = {**full["cloning"], "referenceSeconds": [10, 1]}
+        full["cloning"] = {**full["cloning"], "referenceSeconds": REFERENCE_SECONDS[::-1]}
     if breaks("4.cloning.references: not an ending"):
         full["cloning"] = {**full["cloning"], "formats": ["wav", ".WAV"]}
     if breaks("6.language.chosen: one of two"):
         full["languages"] = ["en", "fr", "de"]
+    if breaks(NOT_IN_ENGLISH):
+        full["languages"] = ["en", "fr", "ka"]
     if breaks("6.params.heard: one of two"):
         full["dials"]["depth"] = {"min": 0, "max": 1, "default": 0}
     if breaks("d.json.camel-case: a dial"):
         full["dials"]["vibrato_depth"] = {"min": 0, "max": 1, "default": 0}
+
+
+def _make_odd(breaks: Breaks, *variants: dict[str, Any]) -> None:
+    for variant in variants:
+        if limit_of(breaks) < MAX_CHARACTERS:
+            variant["maxCharacters"] = limit_of(breaks)
+        if breaks(GEORGIAN):
+            variant["languages"] = ["ka", *variant["languages"][1:]]
 
 
 def document(
@@ -87,7 +132,7 @@ def document(
         "license": {"code": "MIT", "weights": "none", "weightsCommercialUse": True},
         "device": {"type": "cpu", "name": "a processor"},
         "variants": variants,
-        "formats": FORMATS,
+        "formats": formats_of(breaks),
     }
     if resident is not None:
         said["current"] = _current(breaks, variants, resident)
@@ -122,7 +167,7 @@ def _current(breaks: Breaks, variants: dict[str, dict[str, Any]], resident: str)
     current: dict[str, Any] = {
         **variants[resident],
         "variant": resident,
-        "maxCharacters": MAX_CHARACTERS,
+        "maxCharacters": limit_of(breaks),
         "streaming": {"supported": True, "granularity": "chunk"},
         "nativeFormat": {"encoding": "pcm_s16le", "sampleRate": 8000, "channels": 1},
     }

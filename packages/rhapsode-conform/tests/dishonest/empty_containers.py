@@ -10,6 +10,10 @@ from .tones import RATE_HZ
 
 _MP3_FRAME: Final = bytes.fromhex("ffe318c4") + bytes(68)
 """MPEG 2.5, layer III, 8 kbit/s, 8 kHz, mono: 576 samples in 72 bytes."""
+_MP3_TAG: Final = _MP3_FRAME[:13] + b"Info" + _MP3_FRAME[17:]
+"""A frame that tells of the others, as encoders write it in front of them."""
+_MP3_PADDING: Final = 576 + 1088
+"""What LAME adds to the samples, before and behind."""
 _FLAC_BLOCK: Final = 4096
 
 
@@ -28,8 +32,8 @@ def wav(pcm: bytes, *, riff_size: int | None = None, data_size: int | None = Non
 
 
 def mp3(pcm: bytes) -> bytes:
-    """Returns frames of about the length of `pcm`."""
-    return _MP3_FRAME * (len(pcm) // 2 // 576 + 1)
+    """Returns frames of the length of `pcm` and of what an encoder adds to it."""
+    return _MP3_TAG + _MP3_FRAME * -(-(len(pcm) // 2 + _MP3_PADDING) // 576)
 
 
 def opus(pcm: bytes) -> bytes:
@@ -56,7 +60,7 @@ def flac_of(pcm: bytes) -> bytes:
     for number, at in enumerate(range(0, samples, _FLAC_BLOCK)):
         length = min(_FLAC_BLOCK, samples - at)
         head = bytes([0xFF, 0xF8, 0x74, 0x08, number]) + (length - 1).to_bytes(2, "big")
-        body += head + bytes([_checksum(head, bits=8, polynomial=0x07)]) + bytes(200)
+        body += head + bytes([_checksum(head, bits=8, polynomial=0x07)]) + bytes(240)
     return body
 
 

@@ -79,6 +79,7 @@ OVER_HTTP: Final = (
     "6.dialogue.too-many-speakers",
     "6.dialogue.budget",
     "6.dialogue.no-delivery",
+    "6.dialogue.as-speak",
     "6.dialogue.no-voice",
     "7.voices.listed",
     "7.voices.distinct",
@@ -142,18 +143,47 @@ OTHERWISE: Final = (
     "4.cloning.references: not an ending",
     "4.variants.languages: one twice",
     "5.cues.claimed-subset: another variant",
+    "5.cues.claimed-subset: in 20 characters",
+    "5.cues.claimed-subset: with dither",
     "5.deliveries.translated: another variant",
+    "5.deliveries.translated: with dither",
+    "6.dialogue.as-speak: always WAV",
+    "6.dialogue.as-speak: format",
+    "6.dialogue.as-speak: language",
+    "6.dialogue.as-speak: stream",
+    "6.dialogue.every-turn: two of four",
     "6.dialogue.speakers: the first alone",
+    "6.dialogue.speakers: with dither",
+    "6.errors.unknown-voice: deleted",
+    "6.errors.unknown-voice: heard",
+    "6.format.content-type: cut",
     "6.params.heard: another variant",
+    "6.params.heard: with dither",
     "6.speak.whole: but for the end",
     "6.speak.whole: without a seed",
     "7.id.grammar: one listed",
     "7.voices.listed: no spec",
     "d.json.camel-case: a dial",
+    "d.queue.responsive: while it loads",
 )
 """Further ways to break a promise; behind the colon stands which."""
 
-IN_PART: Final = ("6.language.chosen: one of two", "6.params.heard: one of two")
+ODD: Final[dict[str, set[str]]] = {
+    "in 5 characters": set(),
+    "in 20 characters": set(),
+    "in 45 characters": set(),
+    "mp3 alone": {"d.defaults.format"},
+    "one speaker": set(),
+    "pcm alone": {"d.defaults.format"},
+    "with dither": set(),
+}
+"""Ways to be odd that break nothing else than these."""
+
+IN_PART: Final = (
+    "6.language.chosen: one of two",
+    "6.params.heard: one of two",
+    "8.claims.accepted: not in English",
+)
 """Promises that are kept with one thing and not with another, which an honest worker may."""
 
 _START: Final = (

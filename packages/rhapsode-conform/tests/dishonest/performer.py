@@ -1,11 +1,12 @@
 """How the raw worker speaks: each thing that is claimed is a tone of its own, or is not where it
 lies."""
 
+from array import array
 from itertools import count
 from typing import Final
 
 from . import tones
-from .declared import HEARD, MORE, Breaks
+from .declared import DITHERED, FOUR_SPEAKERS, HEARD, MORE, SHORT, SPEAKERS, Breaks, is_odd
 from .raw_voices import RawVoices
 from .requests import Checker, Said
 
@@ -32,16 +33,26 @@ class Performer:
         lines = said.lines
         if self._breaks("6.dialogue.every-turn"):
             lines = lines[:1]
-        if any(self._breaks(each) for each in _WITHOUT_A_SEED):
+        if self._breaks(FOUR_SPEAKERS):
+            lines = lines[:2]
+        if self._is_unsteady():
             seed = next(self._takes)
-        return b"".join(
+        pcm = b"".join(
             self._line(said, self._voice(said, number, voice), text, seed)
             for number, (voice, text) in enumerate(lines)
         )
+        return self._dithered(pcm) if is_odd(self._breaks, DITHERED) else pcm
+
+    def _dithered(self, pcm: bytes) -> bytes:
+        """Returns the samples with the least bit of some turned, of others each time."""
+        samples = array("h", pcm)
+        for place in range(next(self._takes) % 97, len(samples), 97):
+            samples[place] ^= 1
+        return samples.tobytes()
 
     def _voice(self, said: Said, number: int, voice: str | None) -> str | None:
-        is_deaf = self._breaks("6.dialogue.speakers") or (
-            number > 0 and self._breaks("6.dialogue.speakers: the first alone")
+        is_deaf = any(self._breaks(each) for each in (SPEAKERS, f"{SPEAKERS}: {DITHERED}")) or (
+            number > 0 and self._breaks(f"{SPEAKERS}: the first alone")
         )
         return None if "turns" in said.fields and is_deaf else voice
 
@@ -59,13 +70,20 @@ class Performer:
         is_quiet = said.fields.get("delivery") is not None and delivery
         milliseconds = tones.MS_PER_CHARACTER * len(text) / (said.speed if dials else 1)
         hertz = self._hertz(voice, said.fields.get("language"))
+        if self._is_unsteady():
+            hertz += seed * 17 % 100
         pcm = tones.tone(hertz, 0.1 if is_quiet else 0.5, milliseconds, seed)
         cue = tones.tone(tones.CUE_HERTZ, 0.5, tones.MS_PER_CUE)
         return pcm + cue * len(performed)
 
+    def _is_unsteady(self) -> bool:
+        return any(self._breaks(each) for each in _WITHOUT_A_SEED)
+
     def _performs(self, promise: str, variant: str) -> bool:
-        is_elsewhere = variant == MORE and self._breaks(f"{promise}: another variant")
-        return not (self._breaks(promise) or is_elsewhere)
+        if variant == MORE and self._breaks(f"{promise}: another variant"):
+            return False
+        oddly = (f"{promise}: {odd}" for odd in (DITHERED, *SHORT))
+        return not any(self._breaks(flaw) for flaw in (promise, *oddly))
 
     def _hertz(self, voice: str | None, language: str | None) -> int:
         """Returns how high a voice is; French is read a fifth up."""

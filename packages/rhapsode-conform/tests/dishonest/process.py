@@ -13,6 +13,9 @@ from .raw_worker import RawWorker, Receive, Scope, Send
 
 SUPPORTED: Final = 1
 ENGINE: Final = "raw"
+ON_ITS_WAY: Final = "all on its way"
+"""What is told to a worker to send all of an answer although it is killed, as one seems to whose
+answers are as short as what a socket holds."""
 
 
 def main() -> None:
@@ -38,7 +41,7 @@ def main() -> None:
         sys.stderr.write("{a set}\n")
     if broken == "2.logs.nothing-raw":
         os.write(2, b"a line of a native library\n")
-    if broken == "6.abort.worker":
+    if broken in {"6.abort.worker", ON_ITS_WAY}:
         _serve_behind_a_parent(broken, environ["RHAPSODE_WORKER_LISTEN"])
     status = asyncio.run(Process(broken).serve(environ["RHAPSODE_WORKER_LISTEN"]))
     os._exit(status)
@@ -119,7 +122,7 @@ class Process:
         self._told.set()
 
     async def _leave(self) -> None:
-        if self._parent is not None:
+        if self._parent is not None and self._broken != ON_ITS_WAY:
             await self._server.end_bodies()
             return
         if self._broken == "2.stop.finishes":
@@ -149,7 +152,10 @@ def _hold_lifeline() -> None:
 
 
 def _log(message: str) -> None:
-    if sys.argv[-1] == "2.logs.json-lines: none":
+    if sys.argv[-1] == "2.logs.json-lines: silent":
+        return
+    if sys.argv[-1] == "2.logs.json-lines: raw":
+        sys.stderr.write(f"{message}\n")
         return
     sys.stderr.write(json.dumps({"level": "info", "message": message}) + "\n")
     sys.stderr.flush()

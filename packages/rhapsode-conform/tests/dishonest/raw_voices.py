@@ -6,7 +6,7 @@ import re
 from typing import Any, Final
 
 from . import tones
-from .declared import VOICES, Breaks
+from .declared import REFERENCE_SECONDS, VOICES, Breaks
 from .refusal import Refusal
 from .requests import Checker
 
@@ -83,7 +83,10 @@ class RawVoices:
 
     def delete(self, voice_id: str) -> None:
         """Takes a voice away."""
-        self.check(voice_id)
+        if self._breaks("6.errors.unknown-voice: deleted"):
+            self._checker.check_id(voice_id)
+        else:
+            self.check(voice_id)
         if voice_id in VOICES:
             raise Refusal("unsupported", "it is built in")
         self.listed.pop(voice_id, None)
@@ -104,6 +107,11 @@ class RawVoices:
             raise Refusal(code, "reference: a wav")
         if content[:4] != b"RIFF":
             raise Refusal("bad_request", "reference: no recording")
+        least, most = REFERENCE_SECONDS
+        if not least <= tones.seconds_of(content) <= most:
+            raise Refusal("bad_request", f"reference: {least} to {most} seconds")
+        if "transcript" in parts:
+            self._checker.check_letters(parts["transcript"][1].decode())
         if "transcript" not in parts and self._breaks("7.create.transcript"):
             raise Refusal("bad_request", "something is missing")
         is_heard = not self._breaks("7.create.heard")

@@ -20,6 +20,14 @@ from .requests import Checker, Said
 SIMPLE = {"4.blending.absent", "7.create.impossible"}
 """Promises that only a worker which makes no voices can break."""
 
+NO_LINE = "no line"
+"""What is told to a worker to refuse whoever comes while it speaks, which it may."""
+ROUNDS = "rounds"
+"""What is told to it to round otherwise where it speaks several at once, which it may."""
+_LOADS_SECONDS = 1.0
+_STOPS_SECONDS = 0.1
+_LONG_CHARACTERS = 1000
+
 _TYPES = {
     "wav": "audio/wav",
     "mp3": "audio/mpeg",
@@ -73,7 +81,10 @@ class RawWorker:
         self._has_just_unloaded = False
         self._speaking = 0
         self._idle = asyncio.Event()
-        self._last_seed = 0
+        self._loaded = asyncio.Event()
+        self._loaded.set()
+        self._last: tuple[Said, int] | None = None
+        self._has_no_line = broken in {NO_LINE, "d.queue.hang-up"}
 
     @property
     def is_speaking(self) -> bool:
@@ -159,6 +170,8 @@ class RawWorker:
             self._voices.delete(voice_id)
             await self._answer(send, 200 if self._breaks("7.create.route") else 204, {}, b"")
             return
+        if voice_id not in self._voices.listed and self._breaks("6.errors.unknown-voice: heard"):
+            raise Refusal("unsupported", "no preview")
         self._voices.check(voice_id)
         if "previewUrl" not in self._voices.listed[voice_id]:
             raise Refusal("unsupported", "no preview")
@@ -173,6 +186,7 @@ class RawWorker:
                 await self._idle.wait()
             await self._json(send, self._health())
         elif path == "/capabilities":
+            await self._loaded.wait()
             said = document(self._breaks, self._variants, self._resident, self._contract)
             await self._json(send, said)
         elif path == "/voices":
@@ -212,6 +226,10 @@ class RawWorker:
             raise Refusal("unsupported", "variant: there is none")
         if variant == "ghost":
             raise Refusal("model_unavailable", "its weights are nowhere")
+        if self._breaks("d.queue.responsive: while it loads"):
+            self._loaded = asyncio.Event()
+            await asyncio.sleep(_LOADS_SECONDS)
+            self._loaded.set()
         self._resident = variant
         await self._json(send, {} if self._breaks("d.verbs.answers") else self._health())
 
@@ -247,19 +265,31 @@ class RawWorker:
             if voice_id == "high" and self._breaks("6.speak.voice"):
                 raise Refusal("unknown_voice", "voice: not this one")
         self._resident = None if self._breaks("3.speak.loads") else said.variant
-        self._last_seed = int(fields.get("seed", 0))
+        if self._has_no_line and self._speaking:
+            raise Refusal("overloaded", "one at a time")
+        seed = int(fields.get("seed", 0))
+        self._last = (said, seed)
         self._speaking += 1
         try:
             await asyncio.sleep(0)  # where another request may come between
-            seed = int(fields.get("seed", 0))
             if self._breaks("8.serial.default"):
-                seed = self._last_seed
-            await self._send_audio(said, self._performer.pcm(said, seed), send)
+                said, seed = self._last
+            pcm = self._performer.pcm(said, seed)
+            if self._breaks(ROUNDS) and self._speaking > 1:
+                pcm = bytes([pcm[0] ^ 1]) + pcm[1:]
+            await self._send_audio(said, pcm, send)
         finally:
-            self._speaking -= 1
-            if not self._speaking:
-                self._idle.set()
-                self._idle = asyncio.Event()
+            await self._fall_silent(is_long=len(said.lines[0][1]) > _LONG_CHARACTERS)
+
+    async def _fall_silent(self, *, is_long: bool) -> None:
+        if self._has_no_line and is_long:
+            if self._breaks("d.queue.hang-up"):
+                return
+            await asyncio.sleep(_STOPS_SECONDS)  # as a model that is not stopped at once
+        self._speaking -= 1
+        if not self._speaking:
+            self._idle.set()
+            self._idle = asyncio.Event()
 
     async def _send_audio(self, said: Said, pcm: bytes, send: Send) -> None:
         duration = round(len(pcm) / 2 / tones.RATE_HZ * 1000)
@@ -295,7 +325,8 @@ class RawWorker:
         if said.format == "pcm":
             return pcm
         if said.format == "mp3" and not self._breaks("6.format.content-type"):
-            return empty_containers.mp3(pcm)
+            is_cut = self._breaks("6.format.content-type: cut")
+            return empty_containers.mp3(pcm[: len(pcm) // 4] if is_cut else pcm)
         if said.format == "opus":
             return empty_containers.opus(pcm)
         if said.format == "flac":
@@ -322,8 +353,10 @@ class RawWorker:
         self, send: Send, headers: dict[str, str], body: bytes, trailers: dict[str, str]
     ) -> None:
         await self._start(send, 200, headers, trailers)
-        for at in range(0, len(body), _PIECE_BYTES):
-            piece = body[at : at + _PIECE_BYTES]
+        is_one = self._breaks("6.stream.chunked: one chunk")
+        most = len(body) if is_one else _PIECE_BYTES
+        for at in range(0, len(body), most):
+            piece = body[at : at + most]
             await send({"type": "http.response.body", "body": piece, "more_body": True})
             await asyncio.sleep(0)
         await send({"type": "http.response.body", "body": b"", "more_body": False})

@@ -6,12 +6,27 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from .declared import CUES, FORMATS, MAX_CHARACTERS, MAX_SPEAKERS, Breaks
+from .declared import (
+    CUES,
+    GEORGIAN,
+    NOT_IN_ENGLISH,
+    Breaks,
+    formats_of,
+    limit_of,
+    speakers_of,
+)
 from .refusal import Refusal
 
 _VOICE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _SPEAK = {"text", "voice", "variant", "format", "language", "delivery", "params", "seed", "stream"}
 _TALK = {"turns", "voices", "variant", "format", "language", "params", "seed", "stream"}
+_IGNORED = {
+    "6.dialogue.as-speak": "params",
+    "6.dialogue.as-speak: format": "format",
+    "6.dialogue.as-speak: language": "language",
+    "6.dialogue.as-speak: stream": "stream",
+}
+"""What a dialogue leaves out of account, by the promise that this breaks."""
 _KINDS: dict[str, tuple[type, ...]] = {
     "text": (str,),
     "voice": (str,),
@@ -88,7 +103,12 @@ class Checker:
     def talk(self, fields: dict[str, Any], resident: str | None) -> Said:
         """Returns what a dialogue request asks for."""
         self._check_shape(fields, _TALK)
+        for flaw, name in _IGNORED.items():
+            if self.breaks(flaw):
+                fields.pop(name, None)
         said = self._said(fields, resident)
+        if self.breaks("6.dialogue.as-speak: always WAV"):
+            said.format = "wav"
         if "dialogue" not in self.variants[said.variant] and not self.breaks(
             "6.dialogue.undeclared"
         ):
@@ -98,14 +118,16 @@ class Checker:
         if not turns or not whole:
             raise Refusal("internal" if self.breaks("6.dialogue.turns") else "bad_request", "turns")
         speakers = {turn["speaker"] for turn in turns}
-        if len(speakers) > MAX_SPEAKERS and not self.breaks("6.dialogue.too-many-speakers"):
+        if len(speakers) > speakers_of(self.breaks) and not self.breaks(
+            "6.dialogue.too-many-speakers"
+        ):
             raise Refusal("unsupported", "too many speakers")
         if not speakers >= set(fields.get("voices", {})) and not self.breaks(
             "6.dialogue.unused-label"
         ):
             raise Refusal("bad_request", "voices: nobody says that")
         text = "".join(turn["text"] for turn in turns)
-        if len(text) > MAX_CHARACTERS and not self.breaks("6.dialogue.budget"):
+        if len(text) > limit_of(self.breaks) and not self.breaks("6.dialogue.budget"):
             raise Refusal("bad_request", "turns: too long")
         if fields.get("voices") == {} and self.breaks("6.dialogue.no-voice"):
             raise Refusal("bad_request", "voices: required")
@@ -121,13 +143,20 @@ class Checker:
 
     def check_text(self, text: str, variant: str) -> None:
         """Refuses what is too long or says nothing."""
-        if len(text) > MAX_CHARACTERS and not self.breaks("8.checks.max-characters"):
+        is_too_long = len(text) > limit_of(self.breaks)
+        if is_too_long and not self.breaks("8.checks.max-characters"):
             code = "unsupported" if self.breaks("d.codes.too-long") else "bad_request"
             raise Refusal(code, "text: too long")
         rest = self.stripped(text, variant)
+        self.check_letters(rest)
         if not any(character.isalnum() for character in rest):
             code = "unsupported" if self.breaks("d.codes.unspeakable") else "bad_request"
             raise Refusal(code, "text: nothing to say")
+
+    def check_letters(self, text: str) -> None:
+        """Refuses what is English, where that cannot be read."""
+        if self.breaks(GEORGIAN) and text.isascii() and any(each.isalpha() for each in text):
+            raise Refusal("internal", "no phonemes for Latin letters")
 
     def stripped(self, text: str, variant: str) -> str:
         """Returns the text without the cues that the variant does not claim."""
@@ -192,7 +221,9 @@ class Checker:
 
     def _format(self, fields: dict[str, Any]) -> str:
         form = fields.get("format", "pcm" if self.breaks("d.defaults.format") else "wav")
-        if form in FORMATS and not (form == "flac" and self.breaks("6.format.listed")):
+        if form in formats_of(self.breaks) and not (
+            form == "flac" and self.breaks("6.format.listed")
+        ):
             return form
         if self.breaks("d.errors.never-audio"):
             raise Refusal("unsupported", "format: not here", content_type="audio/wav")
@@ -211,6 +242,8 @@ class Checker:
                 raise Refusal("unsupported", "language: one is enough")
         elif language not in listed and not self.breaks("6.language.unlisted"):
             raise Refusal("unsupported", "language: not here")
+        if language == "ka" and self.breaks(NOT_IN_ENGLISH):
+            raise Refusal("internal", "no phonemes for Latin letters")
         if language == "fr" and self.breaks("8.claims.accepted"):
             raise Refusal("unsupported", "language: not today")
 

@@ -4,10 +4,20 @@ import os
 
 import anyio
 import pytest
-from rhapsode_conform import CHECKS, MANIFEST, Options, Patience, Report, Target, check_worker
+from rhapsode_conform import (
+    CHECKS,
+    MANIFEST,
+    Options,
+    Patience,
+    Report,
+    Target,
+    Verdict,
+    check_worker,
+)
 from rhapsode_conform.selection import select
 
 from .flaws import FOLLOWERS, SCENES
+from .process import ON_ITS_WAY
 
 pytestmark = [pytest.mark.slow, pytest.mark.anyio]
 
@@ -36,14 +46,35 @@ async def test_a_process_without_the_sdk_conforms(raw_command: tuple[str, ...]) 
     assert report.failed == ()
 
 
-async def test_a_process_without_a_log_is_found(raw_command: tuple[str, ...]) -> None:
-    report = await report_of(raw_command, "2.logs.json-lines: none", only=("2.logs",))
-    assert report.failed == ("2.logs.json-lines",)
+async def test_a_log_without_a_line_of_json_is_found(raw_command: tuple[str, ...]) -> None:
+    report = await report_of(raw_command, "2.logs.json-lines: raw", only=("2.logs",))
+    assert set(report.failed) == {"2.logs.json-lines", "2.logs.nothing-raw"}
+
+
+async def test_a_process_that_logs_nothing_may_have_nothing_to_say(
+    raw_command: tuple[str, ...],
+) -> None:
+    report = await report_of(raw_command, "2.logs.json-lines: silent", only=("2.logs",))
+    verdicts = {result.outcome.verdict for result in report.results}
+    assert verdicts == {Verdict.UNDECIDED}
 
 
 async def test_a_line_in_braces_that_is_no_json_is_found(raw_command: tuple[str, ...]) -> None:
     report = await report_of(raw_command, "2.logs.json-lines: no JSON", only=("2.logs",))
     assert report.failed == ("2.logs.json-lines",)
+
+
+async def test_a_long_text_in_one_chunk_is_found(raw_command: tuple[str, ...]) -> None:
+    flaw = "6.stream.chunked: one chunk"
+    report = await report_of(raw_command, flaw, only=("6.stream.chunked",))
+    assert report.failed == ("6.stream.chunked",)
+
+
+async def test_what_was_all_on_its_way_is_not_held_to_be_covered_up(
+    raw_command: tuple[str, ...],
+) -> None:
+    report = await report_of(raw_command, ON_ITS_WAY, only=("6.abort.worker",))
+    assert [result.outcome.verdict for result in report.results] == [Verdict.UNDECIDED]
 
 
 @pytest.mark.parametrize(

@@ -17,11 +17,13 @@ from rhapsode_conform import (
     check_worker,
 )
 from rhapsode_conform.selection import select
+from rhapsode_conform.texts import Texts
 from rhapsode_http import UnixAddress
 from rhapsode_http.testing import http_only, serving
 
-from .flaws import FOLLOWERS, IN_PART, OTHERWISE, OVER_HTTP, SCENES
-from .raw_worker import RawWorker
+from .declared import GEORGIAN
+from .flaws import FOLLOWERS, IN_PART, ODD, OTHERWISE, OVER_HTTP, SCENES
+from .raw_worker import NO_LINE, ROUNDS, RawWorker
 
 pytestmark = pytest.mark.anyio
 
@@ -30,10 +32,10 @@ FAMILIES = {check.id: check.family for check in CHECKS}
 ALL_BUT_A_CROWD = select(CHECKS, skip=["d.queue.limit"])  # which costs more than all the rest
 WITHOUT_A_FLAW = {
     "6.seed.reproduces": "an engine need not reproduce; what that leaves undecided is below",
-    "d.queue.hang-up": "a should; it ends where the deadline of all checks does",
+    "d.queue.hang-up": "its worker is waited for, and has a test of its own",
     "d.queue.limit": "a should; a crowd is refused or spoken, and the raw worker has no line",
 }
-"""Promises that no worker here breaks, and why."""
+"""Promises that no worker of these lists breaks, and why."""
 COMPARED = {
     "5.cues.claimed-subset",
     "5.deliveries.translated",
@@ -52,11 +54,19 @@ COMPARED = {
 """Promises that are seen by comparing two recordings."""
 
 
-async def report_of(broken: str | None, folder: Path, checks: Sequence[Check]) -> Report:
+async def report_of(
+    broken: str | None,
+    folder: Path,
+    checks: Sequence[Check],
+    patience: Patience = PATIENCE,
+    *,
+    text: str | None = None,
+) -> Report:
     address = UnixAddress(folder / "raw.sock")
     async with serving(http_only(RawWorker(broken)), address=address):
         with anyio.fail_after(60):
-            return await check_worker(Target(address=address), Options(patience=PATIENCE), checks)
+            options = Options(patience=patience, texts=Texts(text))
+            return await check_worker(Target(address=address), options, checks)
 
 
 def undecided(report: Report) -> set[str]:
@@ -74,6 +84,17 @@ async def test_a_worker_without_the_sdk_conforms(tmp_path: Path) -> None:
     report = await report_of(None, tmp_path, CHECKS)
     assert report.failed == ()
     assert report.conforms
+
+
+@pytest.mark.parametrize("odd", ODD)
+async def test_an_odd_worker_breaks_no_more_than_it_has_to(odd: str, tmp_path: Path) -> None:
+    report = await report_of(odd, tmp_path, ALL_BUT_A_CROWD)
+    assert set(report.failed) == ODD[odd]
+
+
+async def test_one_that_reads_no_latin_letters_is_asked_what_it_can_read(tmp_path: Path) -> None:
+    report = await report_of(GEORGIAN, tmp_path, ALL_BUT_A_CROWD, text="წვიმა მოვა.")
+    assert report.failed == ()
 
 
 @pytest.mark.parametrize("promise_id", OVER_HTTP)
@@ -103,6 +124,24 @@ async def test_a_promise_kept_in_part_is_left_undecided(flaw: str, tmp_path: Pat
     promise_id = flaw.partition(":")[0]
     report = await report_of(flaw, tmp_path, select(CHECKS, only=[promise_id]))
     assert undecided(report) == {promise_id}
+
+
+async def test_a_worker_that_lets_nobody_wait_conforms(tmp_path: Path) -> None:
+    checks = select(CHECKS, only=["concurrency", "record"])
+    report = await report_of(NO_LINE, tmp_path, checks)
+    assert report.failed == ()
+
+
+async def test_one_that_is_never_free_again_is_found(tmp_path: Path) -> None:
+    patience = Patience(check_seconds=1)
+    checks = select(CHECKS, only=["d.queue.hang-up"])
+    report = await report_of("d.queue.hang-up", tmp_path, checks, patience)
+    assert report.failed == ("d.queue.hang-up",)
+
+
+async def test_a_rounding_among_others_is_not_heard(tmp_path: Path) -> None:
+    report = await report_of(ROUNDS, tmp_path, select(CHECKS, only=["8.serial.default"]))
+    assert [result.outcome.verdict for result in report.results] == [Verdict.PASSED]
 
 
 async def test_what_cannot_be_told_without_a_seed_is_left_undecided(tmp_path: Path) -> None:

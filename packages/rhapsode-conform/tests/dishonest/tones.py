@@ -29,6 +29,11 @@ def hertz_of(wav: bytes) -> int:
     return round(rises * rate_hz / max(1, len(samples)))
 
 
+def seconds_of(wav: bytes) -> float:
+    """Returns how long a WAV file of ours sounds."""
+    return (len(wav) - 44) / int.from_bytes(wav[28:32], "little")
+
+
 @lru_cache(maxsize=64)
 def _second(hertz: int, peak: int) -> bytes:
     samples = array("h", [round(peak * sin(2 * pi * hertz * i / RATE_HZ)) for i in range(RATE_HZ)])

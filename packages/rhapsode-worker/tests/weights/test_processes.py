@@ -142,7 +142,7 @@ def test_a_disk_that_fills_up_is_named_and_nothing_is_left(site: Site, tmp_path:
     # A limit on the size of files fails where a full disk does, for an ordinary user too.
     code, message = outcome(begin(tmp_path, *files, limit=1_000_000))
     assert code == "model_unavailable"
-    for said in (str(tmp_path), "3,000,000 bytes needed", "free"):
+    for said in (str(tmp_path), "3,000,000 bytes are missing", "free"):
         assert said in message
     assert left_in(tmp_path) == {"small.bin"}
     assert outcome(begin(tmp_path, *files)) is None

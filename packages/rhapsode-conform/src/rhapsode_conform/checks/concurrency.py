@@ -9,43 +9,63 @@ from rhapsode_conform.answer import Answer
 from rhapsode_conform.check import Need, check
 from rhapsode_conform.outcome import expect, failed, undecided
 from rhapsode_conform.recording import as_sound
+from rhapsode_conform.sound import is_different
 from rhapsode_conform.subject import SEED, Subject
-from rhapsode_conform.texts import long_text_for
 from rhapsode_conform.wire import JSON_TYPE
 
 _AT_ONCE: Final = 4
 _CROWD: Final = 40
 """More than any worker should let wait: 32 and the one that is spoken."""
 _LONG_CHARACTERS: Final = 1500
-_ASKED_AGAIN: Final = 50
 _AGAIN_SECONDS: Final = 0.1
+_AGAIN_SHARE: Final = 0.5
+"""Of what a check may take: as long a request is made again that is refused as `overloaded`."""
 
 
 def long_request(subject: Subject) -> dict[str, object]:
     """Returns a request for more audio than any pipe between us holds, streamed."""
-    text = long_text_for(subject.variants[subject.variant], _LONG_CHARACTERS)
-    return subject.request({"text": text, "format": subject.sampled, "stream": True})
+    text = subject.texts.long(subject.variants[subject.variant], _LONG_CHARACTERS)
+    return subject.request({"text": text, "format": subject.plainest, "stream": True})
 
 
 @check("8.serial.default", Need.SEED)
 async def serial(subject: Subject) -> None:
-    """Four at once, each with a seed of its own, sound as each does alone."""
-    form = subject.sampled
-    seeds = [SEED + number for number in range(_AT_ONCE)]
-    alone = [as_sound(await subject.heard(format=form, seed=seed)) for seed in seeds]
+    """Four at once, each with a text and a seed of its own, sound as each does alone.
+
+    Those that are refused, as a worker may at its limit, are made again.
+    """
+    requests = _unlike(subject)
+    alone = [as_sound(await subject.heard(**fields)) for fields in requests]
     together: dict[int, Answer] = {}
 
-    async def ask(seed: int) -> None:
-        together[seed] = await subject.speak(format=form, seed=seed)
+    async def ask(number: int, fields: dict[str, object]) -> None:
+        together[number] = await subject.speak(**fields)
 
     async with anyio.create_task_group() as tasks:
-        for seed in seeds:
-            tasks.start_soon(ask, seed)
-    for seed, sound in zip(seeds, alone, strict=True):
-        answer = together[seed]
-        expect(answer.is_audio, "requests that come at once are all spoken", answer)
-        is_own = as_sound(answer).pcm == sound.pcm
-        expect(is_own, "a request spoken among others sounds as it does alone", f"seed {seed}")
+        for number, fields in enumerate(requests):
+            tasks.start_soon(ask, number, fields)
+    for number, fields in enumerate(requests):
+        answer = together[number]
+        if answer.code == "overloaded":
+            answer = await _let_in(subject, **fields)
+        expect(answer.is_audio, "requests that come at once are all spoken in the end", answer)
+        is_own = not is_different(as_sound(answer), alone[number])
+        expect(is_own, "a request spoken among others sounds as it does alone", fields)
+
+
+def _unlike(subject: Subject) -> list[dict[str, object]]:
+    """Returns requests for beginnings of one sentence, each longer than the one before, so that
+    the audio of one is told from that of another."""
+    text = str(subject.request({})["text"])
+    cuts = [text[: len(text) * part // _AT_ONCE].strip() for part in range(1, _AT_ONCE + 1)]
+    return [
+        {"text": cut if _says_something(cut) else text, "seed": seed, "format": subject.sampled}
+        for seed, cut in enumerate(cuts, SEED)
+    ]
+
+
+def _says_something(text: str) -> bool:
+    return any(character.isalnum() for character in text)
 
 
 @check("d.queue.limit")
@@ -73,37 +93,59 @@ async def queue_limit(subject: Subject) -> None:
 @check("d.queue.hang-up")
 async def hang_up(subject: Subject) -> None:
     """Who leaves after the first audio does not keep the next one waiting for ever."""
-    await _line_is_free(subject)
+    await _let_in(subject)  # the crowd of the check before may only just have left
     request = subject.wire.open("POST", "/speak", _body(long_request(subject)), JSON_TYPE)
     async with request as response:
         await response.read()
-    answer = await subject.speak()
+    answer = await _let_in(subject)
     expect(answer.is_audio, "after a listener has left the next one is served", answer)
 
 
-async def _line_is_free(subject: Subject) -> None:
-    """Waits for a worker to notice that the crowd of `d.queue.limit` has left; not for long, since
-    who keeps those that have left in the line is found out by what comes next."""
-    for _ in range(_ASKED_AGAIN):
-        if (await subject.speak()).code != "overloaded":
-            return
+async def _let_in(subject: Subject, **fields: object) -> Answer:
+    """Returns the answer to a request that is made again while it is refused as `overloaded`.
+
+    A worker that lets few wait, or none, refuses while it notices that somebody has left; not for
+    ever, so after a while the refusal is what is returned.
+    """
+    until = anyio.current_time() + _AGAIN_SHARE * subject.patience.check_seconds
+    answer = await subject.speak(**fields)
+    while answer.code == "overloaded" and anyio.current_time() < until:
         await anyio.sleep(_AGAIN_SECONDS)
+        answer = await subject.speak(**fields)
+    return answer
 
 
 @check("d.queue.responsive")
 async def responsive(subject: Subject) -> None:
-    """Health and capabilities answer while a long text is spoken to somebody who reads slowly."""
-    bound = subject.patience.health_seconds
+    """Health and listings answer while a model is loaded, and while a long text is spoken to
+    somebody who reads slowly."""
+    await subject.unload()
+    async with anyio.create_task_group() as tasks:
+        is_over = anyio.Event()
+
+        async def load() -> None:
+            await subject.load(subject.variant)
+            is_over.set()
+
+        tasks.start_soon(load)
+        while not is_over.is_set():
+            await _expect_answers(subject, "while it loads")
+            await anyio.sleep(_AGAIN_SECONDS)
     request = subject.wire.open("POST", "/speak", _body(long_request(subject)), JSON_TYPE)
     async with request as response:
         await response.read()
-        for target in ("/health", "/capabilities"):
-            answer: Answer | None = None
-            with anyio.move_on_after(bound):
-                answer = await subject.wire.get(target)
-            if answer is None:
-                raise failed(f"{target} answers while it speaks", f"nothing within {bound:g} s")
-            expect(answer.status == 200, f"{target} answers while it speaks", answer)
+        await _expect_answers(subject, "while it speaks")
+
+
+async def _expect_answers(subject: Subject, when: str) -> None:
+    bound = subject.patience.health_seconds
+    for target in ("/health", "/capabilities", "/voices"):
+        answer: Answer | None = None
+        with anyio.move_on_after(bound):
+            answer = await subject.wire.get(target)
+        if answer is None:
+            raise failed(f"{target} answers {when}", f"nothing within {bound:g} s")
+        expect(answer.status == 200, f"{target} answers {when}", answer)
 
 
 def _body(fields: dict[str, object]) -> bytes:

@@ -18,7 +18,6 @@ from rhapsode_conform.subject import Subject
 from rhapsode_conform.wave_file import wave_file
 
 MADE: Final = "conform-voice-1"
-TRANSCRIPT: Final = "It is going to rain."
 _CLIP_SECONDS: Final = 6.0
 _MIDDLE_RATE_HZ: Final = 24_000
 
@@ -38,13 +37,16 @@ async def post(subject: Subject, **parts: str | File) -> Answer:
     return await subject.wire.send("POST", "/voices", form(**parts), FORM_TYPE)
 
 
-async def clip_of(subject: Subject, *, is_octave_off: bool = False) -> File:
+async def clip_of(
+    subject: Subject, *, is_octave_off: bool = False, is_backwards: bool = False
+) -> File:
     """Returns a reference that the engine should take: its own voice, long enough.
 
     Args:
         subject: What is asked for it.
         is_octave_off: Whether it is as much higher as twice the rate makes it, and faster; lower
             where the engine's own rate is high already.
+        is_backwards: Whether it is said backwards, for a clip that differs.
 
     Raises:
         Finding: It takes no WAV, so that we have nothing to offer.
@@ -58,14 +60,24 @@ async def clip_of(subject: Subject, *, is_octave_off: bool = False) -> File:
     if is_octave_off:
         rate = sound.rate_hz * 2 if sound.rate_hz <= _MIDDLE_RATE_HZ else sound.rate_hz // 2
         sound = replace(sound, rate_hz=rate)
-    return File("clip.wav", wave_file(sound, min(max(_CLIP_SECONDS, shortest), longest)))
+    seconds = min(max(_CLIP_SECONDS, shortest), longest)
+    return File("clip.wav", wave_file(sound, seconds, is_backwards=is_backwards))
+
+
+def spoken_in_clip(subject: Subject) -> str:
+    """Returns the transcript of what `clip_of` returns."""
+    return subject.texts.sentence(subject.variants[subject.variant])
 
 
 @asynccontextmanager
 async def _made(subject: Subject) -> AsyncGenerator[Answer]:
     """Makes a voice for a block and takes it away afterwards; yields the answer to the create."""
     answer = await post(
-        subject, id=MADE, label="Made", reference=await clip_of(subject), transcript=TRANSCRIPT
+        subject,
+        id=MADE,
+        label="Made",
+        reference=await clip_of(subject),
+        transcript=spoken_in_clip(subject),
     )
     try:
         yield answer
@@ -100,10 +112,13 @@ async def route(subject: Subject) -> None:
 async def replaces(subject: Subject) -> None:
     """The same id again is the same voice with another spec."""
     async with _made(subject) as made:
-        sound = await subject.sound()
-        other = File("clip.wav", wave_file(sound, _CLIP_SECONDS, is_backwards=True))
+        other = await clip_of(subject, is_backwards=True)
         again = await post(
-            subject, id=MADE, label="Made again", reference=other, transcript=TRANSCRIPT
+            subject,
+            id=MADE,
+            label="Made again",
+            reference=other,
+            transcript=spoken_in_clip(subject),
         )
         expect(again.status == 201, "an id that exists is replaced", again)
         is_new = again.object.get("spec") != made.object.get("spec")
@@ -115,7 +130,7 @@ async def loads_nothing(subject: Subject) -> None:
     """No model is loaded for it."""
     clip = await clip_of(subject)
     await subject.unload()
-    await post(subject, id=MADE, label="Made", reference=clip, transcript=TRANSCRIPT)
+    await post(subject, id=MADE, label="Made", reference=clip, transcript=spoken_in_clip(subject))
     health = await subject.wire.get("/health")
     await subject.wire.send("DELETE", f"/voices/{MADE}")
     expect(health.object.get("model") == "unloaded", "a create loads no model", health)
@@ -139,7 +154,9 @@ async def reference(subject: Subject) -> None:
     expect(kind.code == "unsupported", "a reference of an unlisted type is `unsupported`", kind)
     clip = await clip_of(subject)
     wrong = File(clip.name, b"this is no recording of anybody")
-    answer = await post(subject, id=MADE, label="Made", reference=wrong, transcript=TRANSCRIPT)
+    answer = await post(
+        subject, id=MADE, label="Made", reference=wrong, transcript=spoken_in_clip(subject)
+    )
     is_refused = answer.code == "bad_request"
     expect(is_refused, "a reference with the wrong contents is `bad_request`", answer)
 
@@ -148,7 +165,11 @@ async def reference(subject: Subject) -> None:
 async def transcript(subject: Subject) -> None:
     """With the words spoken and without; who needs them says so."""
     with_it = await post(
-        subject, id=MADE, label="Made", reference=await clip_of(subject), transcript=TRANSCRIPT
+        subject,
+        id=MADE,
+        label="Made",
+        reference=await clip_of(subject),
+        transcript=spoken_in_clip(subject),
     )
     expect(with_it.status == 201, "every engine takes a transcript", with_it)
     without = await post(subject, id=MADE, label="Made", reference=await clip_of(subject))

@@ -9,7 +9,6 @@ from rhapsode_conform.claims import claims_of, listen, sound_of
 from rhapsode_conform.outcome import expect, undecided
 from rhapsode_conform.sound import is_different
 from rhapsode_conform.subject import Subject
-from rhapsode_conform.texts import sentence_for
 
 _CLAIMS: Final = "everything that a variant claims is accepted when asked for"
 
@@ -33,15 +32,21 @@ async def deliveries_closed(subject: Subject) -> None:
 @check("5.cues.claimed-subset", Need.CUES)
 async def cues_performed(subject: Subject) -> None:
     """Each cue that a variant claims is heard: the same seed, with it and without."""
+    unasked: list[str] = []
 
     async def look(name: str, variant: Variant) -> None:
-        plain = await sound_of(subject, name)
         for cue in variant.cues:
-            with_cue = await sound_of(subject, name, text=f"{sentence_for(variant)} [{cue}]")
+            pair = subject.texts.with_cue(variant, cue)
+            if pair is None:
+                unasked.append(cue)
+                continue
+            plain, with_cue = [await sound_of(subject, name, text=text) for text in pair]
             why = f"[{cue}] is claimed by {name!r} and performed"
             expect(is_different(plain, with_cue), why, "the same audio without it")
 
     await listen(subject, lambda each: each.cues, look)
+    if unasked:
+        raise undecided(f"`maxCharacters` leaves no room for {', '.join(unasked)}")
 
 
 @check("5.deliveries.translated", Need.DELIVERIES)
@@ -64,9 +69,11 @@ async def strips(subject: Subject) -> None:
     name, variant = subject.variant_with(_unclaimed, "variant that leaves a cue out")
     if not await subject.reproduces(name):
         raise undecided(f"the same request with a seed gave other audio from {name}")
-    plain = await sound_of(subject, name)
     cue = _unclaimed(variant)[0]
-    with_cue = await sound_of(subject, name, text=f"{sentence_for(variant)} [{cue}]")
+    pair = subject.texts.with_cue(variant, cue)
+    if pair is None:
+        raise undecided(f"`maxCharacters` leaves no room for {cue}")
+    plain, with_cue = [await sound_of(subject, name, text=text) for text in pair]
     is_same = not is_different(plain, with_cue)
     expect(is_same, f"[{cue}] is not claimed by {name!r} and taken out", "other audio with it")
 
@@ -93,10 +100,17 @@ async def delivery_unclaimed(subject: Subject) -> None:
 @check("8.claims.accepted")
 async def claims(subject: Subject) -> None:
     """Each variant, and each cue, delivery, dial and language of it."""
+    unreadable: list[str] = []
     for name, variant in subject.variants.items():
-        for fields in claims_of(variant):
+        for fields in claims_of(variant, subject.texts):
             answer = await subject.claimed(name, **fields)
+            language = str(fields.get("language", ""))
+            if language and not answer.is_audio and not subject.texts.knows(variant, language):
+                unreadable.append(language)
+                continue
             expect(answer.is_audio, f"{_CLAIMS}: {name!r}, {fields}", answer)
+    if unreadable:
+        raise undecided(f"no sentence of {', '.join(unreadable)} is known here to ask for")
 
 
 def _unclaimed(variant: Variant) -> list[str]:

@@ -1,6 +1,7 @@
 """Conversations made in one pass (contract § 6, "Dialogue")."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import cycle, islice
 from typing import Final
 
 from rhapsode_contract import Variant
@@ -12,9 +13,13 @@ from rhapsode_conform.outcome import expect, undecided
 from rhapsode_conform.recording import as_sound
 from rhapsode_conform.sound import DIFFERENT_MS, Sound, is_different
 from rhapsode_conform.subject import SEED, Subject
-from rhapsode_conform.texts import long_text_for, sentence_for
 
-_SPEAKERS: Final[tuple[str, ...]] = ("a", "b")
+_TURNS: Final = 2
+_CROWD: Final = 8
+"""As many turns as are asked for at the most, however many speakers are declared."""
+_CROWD_LEAST: Final = 3
+_TURN_CHARACTERS: Final = 5
+"""Less than this is no turn of a crowd."""
 
 
 def performs(variant: Variant) -> bool:
@@ -22,16 +27,45 @@ def performs(variant: Variant) -> bool:
     return variant.dialogue is not None
 
 
-def _turns(variant: Variant, *speakers: str) -> list[dict[str, str]]:
-    """Returns a sentence for each, the same one."""
-    return [{"speaker": speaker, "text": sentence_for(variant)} for speaker in speakers]
+def _speakers(variant: Variant, turns: int) -> list[str]:
+    """Returns who has each of so many turns, as many as the variant allows."""
+    most = variant.dialogue.max_speakers if variant.dialogue is not None else turns
+    return list(islice(cycle(f"s{number}" for number in range(max(1, min(most, turns)))), turns))
 
 
-async def _talk(subject: Subject, *, performing: bool = True, **fields: object) -> Answer:
+def _turns(
+    subject: Subject, variant: Variant, speakers: Sequence[str], *, of: int = 0
+) -> list[dict[str, str]]:
+    """Returns a sentence for each, the same one, as long as the limit allows for all of them.
+
+    Args:
+        subject: Who is asked.
+        variant: Its variant.
+        speakers: Whose turns they are.
+        of: How many turns share the limit, where they are more than these.
+
+    Raises:
+        Finding: The limit leaves nothing to say for some of them.
+    """
+    count = max(of, len(speakers))
+    text = subject.texts.shared(variant, count)
+    if not text:
+        raise undecided(f"`maxCharacters` is too small for {count} turns")
+    return [{"speaker": speaker, "text": text} for speaker in speakers]
+
+
+async def _talk(subject: Subject, fields: Mapping[str, object]) -> Answer:
     """Asks for two turns of two speakers, with `fields` over it; None leaves a field out."""
-    what = "variant with dialogue" if performing else "variant without dialogue"
-    name, variant = subject.variant_with(lambda each: performs(each) is performing, what)
-    body = {"turns": _turns(variant, *_SPEAKERS), "variant": name, **fields}
+    name, variant = subject.variant_with(performs, "variant with dialogue")
+    return await _ask(subject, name, variant, fields)
+
+
+async def _ask(
+    subject: Subject, name: str, variant: Variant, fields: Mapping[str, object]
+) -> Answer:
+    body = {"variant": name, **subject.in_a_format, **fields}
+    if "turns" not in body:
+        body["turns"] = _turns(subject, variant, _speakers(variant, _TURNS))
     kept = {key: value for key, value in body.items() if value is not None}
     return await subject.wire.post("/dialogue", kept)
 
@@ -45,14 +79,17 @@ async def declared(subject: Subject) -> None:
             is_number = isinstance(most, int) and most >= 1
             expect(is_number, f"`{name}.dialogue.maxSpeakers` is a number", fields)
     if any(performs(each) for each in subject.variants.values()):
-        answer = await _talk(subject)
+        answer = await _talk(subject, {})
         expect(answer.is_audio, "dialogue is declared and performed", answer)
 
 
 @check("6.dialogue.undeclared", Need.NO_DIALOGUE)
 async def undeclared(subject: Subject) -> None:
     """What is not declared is `unsupported`."""
-    answer = await _talk(subject, performing=False)
+    name, variant = subject.variant_with(
+        lambda each: not performs(each), "variant without dialogue"
+    )
+    answer = await _ask(subject, name, variant, {})
     expect(answer.code == "unsupported", "a variant without dialogue answers so", answer)
 
 
@@ -60,51 +97,67 @@ async def undeclared(subject: Subject) -> None:
 async def turns(subject: Subject) -> None:
     """At least one turn, each whole."""
     for wrong in (None, [], [{"speaker": "a"}], [{"text": "Rain."}]):
-        answer = await _talk(subject, turns=wrong)
+        answer = await _talk(subject, {"turns": wrong})
         expect(answer.code == "bad_request", f"`turns: {wrong}` is `bad_request`", answer)
 
 
 @check("6.dialogue.every-turn", Need.DIALOGUE)
 async def every_turn(subject: Subject) -> None:
-    """Two turns are longer than one of them."""
-    voices: dict[str, str] = {}
-    if subject.voices:
-        voices = dict.fromkeys(_SPEAKERS, subject.voices[0])
-    both = await _take(subject, _SPEAKERS, voices)
-    one = await _take(
-        subject, _SPEAKERS[:1], {name: voices[name] for name in voices if name == "a"}
-    )
+    """Two turns are longer than one of them, and the last of several is heard."""
+    _, variant = subject.variant_with(performs, "variant with dialogue")
+    both, one = await _takes(subject, _speakers(variant, _TURNS))
     seen = f"two turns sound {both.duration_ms:.0f} ms, and one of them {one.duration_ms:.0f}"
     is_longer = both.duration_ms > one.duration_ms + DIFFERENT_MS
     expect(is_longer, "every turn of a dialogue is spoken", seen)
+    assert variant.dialogue is not None
+    wanted = max(_CROWD_LEAST, variant.dialogue.max_speakers)
+    count = min(wanted, _CROWD, variant.character_limit // _TURN_CHARACTERS)
+    if count > _TURNS:
+        whole, but_one = await _takes(subject, _speakers(variant, count))
+        seen = "the same audio without it"
+        expect(is_different(whole, but_one), f"the last of {count} turns is spoken", seen)
+
+
+async def _takes(subject: Subject, speakers: Sequence[str]) -> tuple[Sound, Sound]:
+    """Returns a turn of each, and the same without the last, in one voice where there is one."""
+    takes: list[Sound] = []
+    for some in (speakers, speakers[:-1]):
+        voices = {speaker: voice for voice in subject.voices[:1] for speaker in some}
+        takes.append(await _take(subject, some, voices, of=len(speakers)))
+    return takes[0], takes[1]
 
 
 @check("6.dialogue.speakers", Need.DIALOGUE, Need.TWO_VOICES)
-async def speakers(subject: Subject) -> None:
+async def heard_speakers(subject: Subject) -> None:
     """Each of two speakers is heard in the voice that it is given."""
+    _, variant = subject.variant_with(performs, "variant with dialogue")
+    speakers = _speakers(variant, _TURNS)
     two = await apart(subject) if await subject.reproduces() else None
     if two is None:
         raise undecided("no two of its voices can be told apart; see 7.voices.distinct")
     voice, other = two
-    alike = await _take(subject, _SPEAKERS, dict.fromkeys(_SPEAKERS, voice))
-    for speaker in _SPEAKERS:
-        voices = dict.fromkeys(_SPEAKERS, voice) | {speaker: other}
-        is_heard = is_different(alike, await _take(subject, _SPEAKERS, voices))
+    alike = await _take(subject, speakers, dict.fromkeys(speakers, voice))
+    for speaker in dict.fromkeys(speakers):
+        voices = dict.fromkeys(speakers, voice) | {speaker: other}
+        is_heard = is_different(alike, await _take(subject, speakers, voices))
         seen = f"the same audio with {voice!r} for {speaker!r} and with {other!r}"
         expect(is_heard, "a speaker has the voice that `voices` gives it", seen)
 
 
-async def _take(subject: Subject, speakers: Sequence[str], voices: dict[str, str]) -> Sound:
+async def _take(
+    subject: Subject, speakers: Sequence[str], voices: dict[str, str], *, of: int = 0
+) -> Sound:
     """Returns what a turn of each speaker sounds like, asking once for each that is the same.
 
     Raises:
         Finding: It was not spoken, or sounds otherwise every time.
     """
     _, variant = subject.variant_with(performs, "variant with dialogue")
-    turns = _turns(variant, *speakers)
+    turns = _turns(subject, variant, speakers, of=of)
 
     async def ask() -> Sound:
-        answer = await _talk(subject, turns=turns, voices=voices, seed=SEED, format=subject.sampled)
+        fields = {"turns": turns, "voices": voices, "seed": SEED, "format": subject.sampled}
+        answer = await _talk(subject, fields)
         if not answer.is_audio:
             raise undecided("it was not spoken; see 4.dialogue.declared")
         return as_sound(answer)
@@ -112,7 +165,7 @@ async def _take(subject: Subject, speakers: Sequence[str], voices: dict[str, str
     sound = await subject.once(f"dialogue {turns} {voices}", ask)
 
     async def reproduces() -> bool:
-        return sound.pcm == (await ask()).pcm
+        return not is_different(sound, await ask())
 
     if not await subject.once("dialogue reproduces", reproduces):
         raise undecided("the same dialogue with the same seed gave other audio")
@@ -124,21 +177,21 @@ async def no_voice(subject: Subject) -> None:
     """Nobody has to be given a voice."""
     nobody: dict[str, str] = {}
     for voices in (None, nobody):
-        answer = await _talk(subject, voices=voices)
+        answer = await _talk(subject, {"voices": voices})
         expect(answer.is_audio, "speakers without voices are spoken", answer)
 
 
 @check("6.dialogue.unknown-voice", Need.DIALOGUE)
 async def unknown_voice(subject: Subject) -> None:
     """A voice that is not there."""
-    answer = await _talk(subject, voices={"a": "no-such-voice-1"})
+    answer = await _talk(subject, {"voices": {"s0": "no-such-voice-1"}})
     expect(answer.code == "unknown_voice", "an unknown voice is `unknown_voice`", answer)
 
 
 @check("6.dialogue.unused-label", Need.DIALOGUE, Need.VOICES)
 async def unused_label(subject: Subject) -> None:
     """A voice for somebody who says nothing."""
-    answer = await _talk(subject, voices={"nobody": subject.voices[0]})
+    answer = await _talk(subject, {"voices": {"nobody": subject.voices[0]}})
     expect(answer.code == "bad_request", "a label that no turn uses is `bad_request`", answer)
 
 
@@ -147,9 +200,8 @@ async def too_many(subject: Subject) -> None:
     """One speaker more than is declared."""
     _, variant = subject.variant_with(performs, "variant with dialogue")
     assert variant.dialogue is not None
-    text = sentence_for(variant)
-    crowd = [{"speaker": f"s{i}", "text": text} for i in range(variant.dialogue.max_speakers + 1)]
-    answer = await _talk(subject, turns=crowd)
+    crowd = [f"s{number}" for number in range(variant.dialogue.max_speakers + 1)]
+    answer = await _talk(subject, {"turns": _turns(subject, variant, crowd)})
     expect(answer.code == "unsupported", "more speakers than declared is `unsupported`", answer)
 
 
@@ -157,14 +209,50 @@ async def too_many(subject: Subject) -> None:
 async def budget(subject: Subject) -> None:
     """Two turns that fit, and together do not."""
     _, variant = subject.variant_with(performs, "variant with dialogue")
-    text = long_text_for(variant, variant.character_limit * 3 // 4)
-    long_turns = [{"speaker": speaker, "text": text} for speaker in ("a", "b")]
-    answer = await _talk(subject, turns=long_turns)
+    text = subject.texts.exactly(variant, variant.character_limit * 3 // 4 + 1)
+    speakers = _speakers(variant, _TURNS)
+    long_turns = [{"speaker": speaker, "text": text} for speaker in speakers]
+    answer = await _talk(subject, {"turns": long_turns})
     expect(answer.code == "bad_request", "`maxCharacters` bounds the sum of all turns", answer)
 
 
 @check("6.dialogue.no-delivery", Need.DIALOGUE)
 async def no_delivery(subject: Subject) -> None:
     """`delivery` is no field of it."""
-    answer = await _talk(subject, delivery="hushed")
+    answer = await _talk(subject, {"delivery": "hushed"})
     expect(answer.code == "bad_request", "a dialogue has no delivery", answer)
+
+
+@check("6.dialogue.as-speak", Need.DIALOGUE)
+async def as_speak(subject: Subject) -> None:
+    """What `/speak` refuses is refused, and a format and the ways to stream are answered."""
+    name, variant = subject.variant_with(performs, "variant with dialogue")
+    wrong: list[dict[str, object]] = [
+        {"noSuchField": 1},
+        {"params": {"noSuchDial": 0.5}},
+        {"seed": "no number"},
+        {"variant": "no-such-variant-1"},
+        {"format": "no-such-format"},
+        {"language": "x-nowhere"},
+        *({"params": {dial: each.max + 1}} for dial, each in islice(variant.dials.items(), 1)),
+    ]
+    for fields in wrong:
+        alone = await subject.asked(**{"variant": name, **fields})
+        answer = await _talk(subject, fields)
+        is_same = answer.code == alone.code or not alone.is_refusal
+        expect(is_same, f"a dialogue with {fields} is `{alone.code}`, as a text is", answer)
+    form = next((each for each in subject.formats if each != "wav"), "wav")
+    alone = await subject.asked(variant=name, format=form)
+    answer = await _talk(subject, {"format": form})
+    is_same = answer.is_audio and answer.content_type == alone.content_type
+    expect(is_same or not alone.is_audio, f"a dialogue is answered in {form}", answer)
+    for streams in (True, False):
+        alone = await subject.asked(variant=name, stream=streams)
+        answer = await _talk(subject, {"stream": streams})
+        is_same = answer.is_audio and _is_whole(answer) is _is_whole(alone)
+        why = f"with `stream: {str(streams).lower()}` a dialogue is sent as a text is"
+        expect(is_same or not alone.is_audio, why, answer.headers)
+
+
+def _is_whole(answer: Answer) -> bool:
+    return answer.header("content-length") is not None

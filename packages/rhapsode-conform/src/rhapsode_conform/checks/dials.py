@@ -10,7 +10,6 @@ from rhapsode_conform.claims import listen, sound_of
 from rhapsode_conform.outcome import expect, undecided
 from rhapsode_conform.sound import is_different
 from rhapsode_conform.subject import Subject
-from rhapsode_conform.texts import long_text_for, sentence_for
 
 _NO_DIAL: Final = "noSuchDial"
 _SEVERAL_CHARACTERS: Final = 200
@@ -52,7 +51,8 @@ def _that_turn(variant: Variant) -> list[str]:
 async def _is_heard(subject: Subject, name: str, variant: Variant, dial: str) -> bool:
     """Whether either end of a dial changes a sentence, or else several."""
     limits = variant.dials[dial]
-    for text in (sentence_for(variant), long_text_for(variant, _SEVERAL_CHARACTERS)):
+    texts = subject.texts
+    for text in (texts.sentence(variant), texts.long(variant, _SEVERAL_CHARACTERS)):
         at_rest = await sound_of(subject, name, text=text)
         for end in (limits.min, limits.max):
             if is_different(at_rest, await sound_of(subject, name, text=text, params={dial: end})):

@@ -14,11 +14,14 @@ from rhapsode_conform.check import Need, check
 from rhapsode_conform.checks.concurrency import long_request
 from rhapsode_conform.outcome import expect, failed, undecided
 from rhapsode_conform.spawned import Spawned
-from rhapsode_conform.subject import Subject
+from rhapsode_conform.subject import SEED, Subject
 from rhapsode_conform.wire import JSON_TYPE, Wire
 
 _OVER: Final = "it had ended before it could be asked"
+_SILENT: Final = "nothing came on standard error"
 _LOG_FIELDS: Final = ("level", "message")
+_WHOLE_SHARE: Final = 0.9
+"""Of what another answer to the same request holds: what is as good as all of it."""
 
 Ask = Callable[[Spawned, Wire], Awaitable[Answer | None]]
 
@@ -169,11 +172,14 @@ def _expect_end(subject: Subject, leaving: _Leaving, what: str) -> None:
 @check("6.abort.worker", Need.SPAWNED)
 async def abort(subject: Subject) -> None:
     """The one failure that can be brought about from outside: it is killed while it speaks."""
+    request = long_request(subject)
+    if await subject.reproduces():
+        request["seed"] = SEED
     async with subject.started() as worker:
         if not worker.handshake:
             raise undecided(f"another one did not start: {worker.last_words}")
         wire = subject.wire_to(parse_address(str(worker.handshake.get("listen"))))
-        body = json.dumps(long_request(subject)).encode()
+        body = json.dumps(request).encode()
         try:
             async with wire.open("POST", "/speak", body, JSON_TYPE) as response:
                 size = len(await response.read())
@@ -187,7 +193,10 @@ async def abort(subject: Subject) -> None:
                     return
         finally:
             await wire.aclose()
-    seen = f"{size} bytes, ended as if they were all"
+    whole = await subject.wire.post("/speak", request)
+    if not whole.is_audio or size >= _WHOLE_SHARE * len(whole.body):
+        raise undecided("all of a long text was on its way when it was killed")
+    seen = f"{size} bytes, ended as if they were all; a whole answer has {len(whole.body)}"
     raise failed("a stream that fails is broken off and never ended as if it were whole", seen)
 
 
@@ -224,8 +233,10 @@ async def stdout_reserved(subject: Subject) -> None:
 async def logs(subject: Subject) -> None:
     """Each line of standard error that is meant as a line of the log is one."""
     lines = _logged(subject)
+    if not lines:
+        raise undecided(_SILENT)
     meant = [line for line in lines if line.startswith("{")]
-    expect(meant != [], "there is a log, in JSON lines on standard error", lines[:3])
+    expect(meant != [], "the log on standard error is JSON lines", lines[:3])
     for line in meant:
         said = as_json_object(line)
         is_line = all(isinstance(said.get(name), str) for name in _LOG_FIELDS)
@@ -237,7 +248,7 @@ async def nothing_raw(subject: Subject) -> None:
     """And there are no others."""
     lines = _logged(subject)
     if not lines:
-        raise undecided("nothing came on standard error")
+        raise undecided(_SILENT)
     raw = [line for line in lines if not line.startswith("{")]
     expect(not raw, "standard error holds nothing but the log", raw[:3])
 

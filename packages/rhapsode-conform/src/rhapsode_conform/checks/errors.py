@@ -3,7 +3,9 @@
 import json
 from typing import Final
 
+from rhapsode_conform.answer import Answer
 from rhapsode_conform.check import Need, check
+from rhapsode_conform.checks.creating import blends, clones
 from rhapsode_conform.outcome import expect
 from rhapsode_conform.subject import Subject
 
@@ -108,7 +110,17 @@ async def body_limit(subject: Subject) -> None:
 
 @check("6.errors.unknown-voice")
 async def unknown_voice(subject: Subject) -> None:
-    """How a voice that is not there is refused."""
+    """How a voice that is not there is refused: to speak, to be deleted and to be heard."""
     answer = await subject.speak(voice=_NOBODY)
     is_refused = answer.status == 404 and answer.code == "unknown_voice"
     expect(is_refused or not answer.is_refusal, "an unknown voice is 404 `unknown_voice`", answer)
+    deleted = await subject.wire.send("DELETE", f"/voices/{_NOBODY}")
+    makes_none = not any(clones(each) or blends(each) for each in subject.variants.values())
+    if not (makes_none and deleted.code == "unsupported"):
+        _expect_unknown(deleted)
+    _expect_unknown(await subject.wire.get(f"/voices/{_NOBODY}/preview"))
+
+
+def _expect_unknown(answer: Answer) -> None:
+    is_refused = answer.status == 404 and answer.code == "unknown_voice"
+    expect(is_refused, "an unknown voice is 404 `unknown_voice` wherever it is named", answer)

@@ -36,15 +36,15 @@ async def chosen(subject: Subject) -> None:
     alike: list[str] = []
 
     async def look(name: str, variant: Variant) -> None:
-        readings = readings_of(variant)
+        readings = readings_of(variant, subject.texts)
         same = [tag for tag, pair in readings.items() if not await _differ(subject, name, *pair)]
         why = f"{name!r} speaks the language asked for, of {', '.join(readings)}"
         expect(len(same) < len(readings), why, "a sentence of each is read as by the first")
         alike.extend(same)
 
-    if not any(readings_of(each) for each in subject.variants.values()):
+    if not any(readings_of(each, subject.texts) for each in subject.variants.values()):
         raise skipped("no variant has two languages that are not dialects of one")
-    await listen(subject, readings_of, look)
+    await listen(subject, lambda each: readings_of(each, subject.texts), look)
     if alike:
         raise undecided(
             f"sentences of {', '.join(alike)} are read as the first language reads them"

@@ -1,7 +1,7 @@
 """Whether a voice that was made is what it was made of (contract § 7)."""
 
 from rhapsode_conform.check import Need, check
-from rhapsode_conform.checks.creating import MADE, TRANSCRIPT, blends, clip_of, clones, post
+from rhapsode_conform.checks.creating import MADE, blends, clip_of, clones, post, spoken_in_clip
 from rhapsode_conform.checks.voices import apart
 from rhapsode_conform.form import File
 from rhapsode_conform.outcome import expect, undecided
@@ -16,7 +16,9 @@ async def clone_heard(subject: Subject) -> None:
     name, _ = subject.variant_with(clones, "variant that clones")
     clips = [await clip_of(subject, is_octave_off=is_off) for is_off in (False, True)]
     one, other = await _made_of(
-        subject, name, [{"reference": clip, "transcript": TRANSCRIPT} for clip in clips]
+        subject,
+        name,
+        [{"reference": clip, "transcript": spoken_in_clip(subject)} for clip in clips],
     )
     seen = "the same audio from one and from another, an octave off"
     expect(is_different(one, other), "a voice is made of its reference", seen)

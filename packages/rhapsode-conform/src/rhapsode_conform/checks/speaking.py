@@ -8,12 +8,13 @@ from rhapsode_conform.checks.long_texts import streamed
 from rhapsode_conform.outcome import expect, undecided
 from rhapsode_conform.recording import as_sound
 from rhapsode_conform.subject import SEED, Subject
-from rhapsode_conform.texts import too_long_text_for
 
 _UNSPEAKABLE: Final = ("", "   ", "\n", "...", "\u200b", "😀")
 _DURATION: Final = "x-rhapsode-duration-ms"
 _DURATION_TOLERANCE_MS: Final = 50
 _VOICES_TRIED: Final = 3
+_CHUNKED_CHARACTERS: Final = 400
+"""More than one piece of audio for whoever makes any in pieces."""
 
 
 @check("6.speak.text")
@@ -39,7 +40,7 @@ async def variant(subject: Subject) -> None:
     await subject.load(other)
     if (await subject.health()).get("variant") != other:
         raise undecided(f"{other!r} could not be loaded; see 4.variants.loadable")
-    await subject.wire.post("/speak", {"text": subject.request({"variant": other})["text"]})
+    await subject.wire.post("/speak", _unnamed(subject, other))
     health = await subject.health()
     expect(health.get("variant") == other, f"{other!r} is loaded, so it is what speaks", health)
 
@@ -51,9 +52,15 @@ async def default_variant(subject: Subject) -> None:
     if subject.wanted_variant is not None and names[:1] != [subject.wanted_variant]:
         raise undecided("the default is not the variant that may be looked at")
     await subject.unload()
-    await subject.wire.post("/speak", {"text": subject.request({})["text"]})
+    await subject.wire.post("/speak", _unnamed(subject, subject.variant))
     health = await subject.health()
     expect(health.get("variant") == names[0], f"{names[0]!r} stands first", health)
+
+
+def _unnamed(subject: Subject, variant: str) -> dict[str, object]:
+    """Returns a request for a sentence of a variant that does not name it."""
+    request = subject.request({"variant": variant})
+    return {name: value for name, value in request.items() if name != "variant"}
 
 
 @check("4.effective.request-first", Need.VARIANTS)
@@ -94,18 +101,29 @@ async def seed_reproduces(subject: Subject) -> None:
 
 @check("6.stream.chunked")
 async def chunked(subject: Subject) -> None:
-    """In chunks, more than one of them."""
-    answer = await streamed(subject, subject.sampled)
+    """In chunks, more than one of them where it says that it streams."""
+    answer = await streamed(subject, subject.plainest)
     is_chunked = (answer.header("transfer-encoding") or "").lower() == "chunked"
     expect(is_chunked, "`stream: true` is answered in chunks", answer.headers)
     expect(not answer.broken_off, "the stream ends whole", answer)
-    expect(answer.pieces > 1, f"{len(answer.body)} bytes of a long text came at once", answer)
+    await subject.load(subject.variant)
+    loaded = (await subject.wire.get("/capabilities")).object
+    streaming = as_object(as_object(loaded.get("current")).get("streaming"))
+    if streaming.get("supported") is not True:
+        return  # it has all of its audio before it has any
+    text = subject.texts.long(subject.variants[subject.variant], _CHUNKED_CHARACTERS)
+    request = subject.request({"text": text, "format": subject.plainest, "stream": True})
+    sizes = await subject.wire.sizes_of_chunks("/speak", request)
+    if len(sizes) < 2 and len(text) < _CHUNKED_CHARACTERS // 2:
+        raise undecided(f"{len(text)} characters, its limit, came in one chunk")
+    seen = f"one chunk of {sum(sizes)} bytes for {len(text)} characters"
+    expect(len(sizes) > 1, "a long text is sent as it is made, as it says that it does", seen)
 
 
 @check("1.transport.chunked")
 async def no_framing(subject: Subject) -> None:
     """What comes in the chunks is the audio and nothing else."""
-    answer = await streamed(subject, "wav" if "wav" in subject.formats else "pcm")
+    answer = await streamed(subject, "wav" if "wav" in subject.formats else subject.sampled)
     sound = as_sound(answer)
     width = 2 * sound.channels
     expect(len(sound.pcm) % width == 0, "the body is whole samples", f"{len(sound.pcm)} bytes")
@@ -144,7 +162,9 @@ def _expect_duration(answer: Answer, said: str | None, where: str) -> None:
 
 @check("d.defaults.format")
 async def default_format(subject: Subject) -> None:
-    """WAV where none is asked for."""
+    """WAV where none is asked for, which every worker therefore has."""
+    is_there = "wav" in subject.formats
+    expect(is_there, "`wav` is what is answered without `format`, so it is listed", subject.formats)
     answer = await subject.heard()
     expect(answer.body[:4] == b"RIFF", "without `format` the audio is WAV", answer)
 
@@ -187,7 +207,9 @@ async def too_long(subject: Subject) -> None:
 
 async def _too_long(subject: Subject) -> Answer:
     async def ask() -> Answer:
-        return await subject.speak(text=too_long_text_for(subject.variants[subject.variant]))
+        variant = subject.variants[subject.variant]
+        text = subject.texts.exactly(variant, variant.character_limit + 1)
+        return await subject.speak(text=text)
 
     return await subject.once("too long", ask)
 

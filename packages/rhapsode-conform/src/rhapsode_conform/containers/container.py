@@ -1,6 +1,6 @@
 """What every container says of itself."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 class NotAudio(ValueError):
@@ -13,6 +13,9 @@ class Container:
 
     duration_ms: float
     """Of what is in it, the codec's own padding included."""
+
+    frame_ms: float = field(default=0.0, kw_only=True)
+    """How long a frame sounds, where a codec pads in whole frames that may be long."""
 
 
 def check(holds: bool, why: str) -> None:

@@ -21,17 +21,17 @@ def read_mp3(body: bytes) -> Container:
     """
     at = _after_id3(body)
     frames = 0
-    milliseconds = 0.0
+    milliseconds = frame_ms = 0.0
     while at < len(body):
         if body[at : at + 3] == b"TAG" and len(body) - at == 128:
             break  # ID3v1, at the end
-        size, length_ms = _frame(body, at)
+        size, frame_ms = _frame(body, at)
         check(at + size <= len(body), f"an MP3 that ends within frame {frames + 1}")
         at += size
         frames += 1
-        milliseconds += length_ms
+        milliseconds += frame_ms
     check(frames > 0, "an MP3 without a frame")
-    return Container(milliseconds)
+    return Container(milliseconds, frame_ms=frame_ms)
 
 
 def _after_id3(body: bytes) -> int:
