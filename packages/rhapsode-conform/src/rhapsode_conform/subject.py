@@ -203,6 +203,10 @@ class Subject:
         """
         return as_sound(await self.heard(format=self.sampled, **fields))
 
+    def wait_on(self) -> None:
+        """Gives the check that runs as long again from now: something has come of it."""
+        self.waiting.deadline = anyio.current_time() + self.patience.check_seconds
+
     async def claimed(self, variant: str, **fields: object) -> Answer:
         """Returns the answer to a request for what a variant claims, asking once for each.
 
@@ -210,7 +214,7 @@ class Subject:
         the check that a claim is accepted and the one that it is heard. A check may take as long
         again from each claim on: how many there are is the variant's to say.
         """
-        self.waiting.deadline = anyio.current_time() + self.patience.check_seconds
+        self.wait_on()
         seed = SEED if await self.reproduces(variant) else None
         return await self.asked(variant=variant, format=self.plainest, seed=seed, **fields)
 

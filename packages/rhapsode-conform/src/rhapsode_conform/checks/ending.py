@@ -20,6 +20,9 @@ from rhapsode_conform.wire import JSON_TYPE, Wire
 _OVER: Final = "it had ended before it could be asked"
 _SILENT: Final = "nothing came on standard error"
 _LOG_FIELDS: Final = ("level", "message")
+_DRAIN_CHECKS: Final = 5
+"""How many times what a check may take a drain may go on, as long as audio comes."""
+
 _WHOLE_SHARE: Final = 0.9
 """Of what another answer to the same request holds: what is as good as all of it."""
 
@@ -80,9 +83,11 @@ async def _speak_and_end(
             leaving.refused = await wire.post("/speak", subject.request({}))
         except UpstreamError:
             pass  # it has left already
+        latest = anyio.current_time() + _DRAIN_CHECKS * subject.patience.check_seconds
         try:
             while await response.read():
-                pass
+                if anyio.current_time() < latest:
+                    subject.wait_on()  # a slow engine is at work
         except UpstreamError as error:
             leaving.broken_off = str(error)
 
