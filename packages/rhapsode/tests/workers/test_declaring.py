@@ -45,7 +45,7 @@ async def test_the_next_process_is_what_was_declared_last(
         assert await worker.ensure_up() is first
         await worker.end()
         assert worker.entry is other
-        with pytest.raises(RhapsodeError, match="cannot run"):
+        with pytest.raises(RhapsodeError, match="cannot be started"):
             await worker.ensure_up()
         worker.change(tone())
         assert worker.entry == tone()  # at once, where there is no process
