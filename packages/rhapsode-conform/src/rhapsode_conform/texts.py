@@ -50,7 +50,7 @@ class Texts:
     and that we know, is asked in our sentence still."""
 
     def __post_init__(self) -> None:
-        if self.own is not None and not _is_speakable(self.own):
+        if self.own is not None and not is_speakable(self.own):
             raise NoText(f"there is nothing to say in {self.own!r}")
 
     def sentence(self, variant: Variant, language: str | None = None) -> str:
@@ -91,17 +91,18 @@ class Texts:
         """
         mark = f" [{cue}]"
         plain = self.sentence(variant)[: max(0, variant.character_limit - len(mark))].rstrip()
-        return (plain, plain + mark) if _is_speakable(plain) else None
+        return (plain, plain + mark) if is_speakable(plain) else None
 
     def shared(self, variant: Variant, turns: int) -> str:
         """Returns what each of so many turns may say within the limit of all; empty: nothing."""
         share = self.sentence(variant)[: variant.character_limit // turns].rstrip()
-        return share if _is_speakable(share) else ""
+        return share if is_speakable(share) else ""
 
 
 def _primary(language: str) -> str:
     return language.lower().partition("-")[0]
 
 
-def _is_speakable(text: str) -> bool:
+def is_speakable(text: str) -> bool:
+    """Whether there is anything in it that can be said."""
     return any(character.isalnum() for character in text)

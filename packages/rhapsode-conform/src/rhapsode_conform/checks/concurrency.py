@@ -11,6 +11,7 @@ from rhapsode_conform.outcome import expect, failed, undecided
 from rhapsode_conform.recording import as_sound
 from rhapsode_conform.sound import is_different
 from rhapsode_conform.subject import SEED, Subject
+from rhapsode_conform.texts import is_speakable
 from rhapsode_conform.wire import JSON_TYPE
 
 _AT_ONCE: Final = 4
@@ -59,13 +60,9 @@ def _unlike(subject: Subject) -> list[dict[str, object]]:
     text = str(subject.request({})["text"])
     cuts = [text[: len(text) * part // _AT_ONCE].strip() for part in range(1, _AT_ONCE + 1)]
     return [
-        {"text": cut if _says_something(cut) else text, "seed": seed, "format": subject.sampled}
+        {"text": cut if is_speakable(cut) else text, "seed": seed, "format": subject.sampled}
         for seed, cut in enumerate(cuts, SEED)
     ]
-
-
-def _says_something(text: str) -> bool:
-    return any(character.isalnum() for character in text)
 
 
 @check("d.queue.limit")
