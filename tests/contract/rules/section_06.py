@@ -36,6 +36,11 @@ RULES: Final = (
         is_worker_rule=True,
     ),
     Rule(
+        "6.format.heard",
+        "Every format holds what was said: the same request sounds the same in each.",
+        is_worker_rule=True,
+    ),
+    Rule(
         "6.format.opus",
         "`opus` is Ogg Opus, answered as `audio/opus`.",
         is_worker_rule=True,

@@ -46,6 +46,11 @@ RULES: Final = (
         is_worker_rule=True,
     ),
     Rule(
+        "7.create.label",
+        "A voice that is made is listed under the label that it was given.",
+        is_worker_rule=True,
+    ),
+    Rule(
         "7.create.heard",
         "A voice is made of its reference: another reference makes another voice.",
         is_worker_rule=True,

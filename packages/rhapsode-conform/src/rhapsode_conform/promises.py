@@ -233,6 +233,10 @@ SPEAKING: Final = (
         "Every format that the capabilities list can be asked for and is answered.",
     ),
     must("6.format.content-type", "The answer's `Content-Type` says what the body is."),
+    must(
+        "6.format.heard",
+        "Every format holds what was said: the same request sounds the same in each.",
+    ),
     must("6.format.opus", "`opus` is Ogg Opus, answered as `audio/opus`."),
     must(
         "6.language.chosen",
@@ -357,6 +361,10 @@ VOICES: Final = (
         "7.create.route",
         "`POST /voices` makes a voice from a form and answers 201 with it as the list shows "
         "it; `DELETE` on a voice answers 204 and removes it.",
+    ),
+    must(
+        "7.create.label",
+        "A voice that is made is listed under the label that it was given.",
     ),
     must(
         "7.create.heard",

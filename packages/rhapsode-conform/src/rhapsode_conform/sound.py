@@ -6,11 +6,11 @@ changed reading from an unchanged one.
 
 import sys
 from array import array
-from cmath import exp
 from dataclasses import dataclass
 from functools import lru_cache
-from math import cos, pi
 from typing import Final, TypeAlias
+
+from rhapsode_conform.fourier import energies
 
 Samples: TypeAlias = "array[int]"
 """Signed 16-bit. Quoted: `array` takes no parameter when the code runs before 3.12."""
@@ -77,31 +77,6 @@ def _spectrum(sound: Sound) -> tuple[float, ...]:
     padded = samples if len(samples) >= _WINDOW else samples + array("h", bytes(2 * _WINDOW))
     step = max(1, (len(padded) - _WINDOW) // _WINDOWS)
     for at in range(0, max(1, len(padded) - _WINDOW), step):
-        cut = zip(padded[at : at + _WINDOW], _hann(), strict=True)
-        bins = _transform([complex(value * weight) for value, weight in cut])
-        for number in range(_WINDOW // 2):
-            energy[number] += abs(bins[number]) ** 2
+        for number, bin_energy in enumerate(energies(padded[at : at + _WINDOW])):
+            energy[number] += bin_energy
     return tuple(energy)
-
-
-@lru_cache(maxsize=1)
-def _hann() -> tuple[float, ...]:
-    """Returns a window that falls to nothing, so that where in its cycle a tone is cut matters
-    little."""
-    return tuple((1 - cos(2 * pi * i / _WINDOW)) / 2 for i in range(_WINDOW))
-
-
-def _transform(values: list[complex]) -> list[complex]:
-    """Returns the discrete Fourier transform; the length is a power of two."""
-    if len(values) == 1:
-        return values
-    even, odd = _transform(values[::2]), _transform(values[1::2])
-    turned = [turn * value for turn, value in zip(_turns(len(values)), odd, strict=True)]
-    return [a + b for a, b in zip(even, turned, strict=True)] + [
-        a - b for a, b in zip(even, turned, strict=True)
-    ]
-
-
-@lru_cache(maxsize=16)
-def _turns(length: int) -> tuple[complex, ...]:
-    return tuple(exp(-2j * pi * k / length) for k in range(length // 2))

@@ -72,3 +72,7 @@ def _checksum(data: bytes, *, bits: int, polynomial: int) -> int:
             is_high = value >> bits - 1
             value = (value << 1 ^ (polynomial if is_high else 0)) & (1 << bits) - 1
     return value
+
+
+MAKERS: Final = {"mp3": mp3, "opus": opus, "flac": flac_of}
+"""By the name of the format."""

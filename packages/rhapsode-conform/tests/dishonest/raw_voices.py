@@ -74,8 +74,11 @@ class RawVoices:
                 return self._keep(voice_id, body)
             raise Refusal("bad_request", "one of reference and blend")
         if "blend" in parts:
-            return self._keep(voice_id, self._blend(voice_id, parts["blend"][1].decode()))
-        return self._keep(voice_id, self._reference(voice_id, parts))
+            content = self._blend(voice_id, parts["blend"][1].decode())
+        else:
+            content = self._reference(voice_id, parts)
+        label = voice_id if self._breaks("7.create.label") else parts["label"][1].decode()
+        return self._keep(voice_id, content, label)
 
     def hertz_of(self, voice_id: str | None) -> int:
         """Returns how high a voice is, or the one of whoever has none."""
@@ -92,10 +95,10 @@ class RawVoices:
         self.listed.pop(voice_id, None)
         self._hertz.pop(voice_id, None)
 
-    def _keep(self, voice_id: str, content: bytes) -> dict[str, Any]:
+    def _keep(self, voice_id: str, content: bytes, label: str = "made") -> dict[str, Any]:
         digest = hashlib.sha256(content).hexdigest()[:12]
         spec = voice_id if self._breaks("7.create.replaces") else f"{voice_id}-{digest}"
-        self.listed[voice_id] = {"id": voice_id, "label": voice_id, "spec": spec}
+        self.listed[voice_id] = {"id": voice_id, "label": label, "spec": spec}
         return self.listed[voice_id]
 
     def _reference(self, voice_id: str, parts: Parts) -> bytes:

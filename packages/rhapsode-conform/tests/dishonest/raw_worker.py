@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 from urllib.parse import unquote
 
-from . import empty_containers, tones
+from . import empty_containers, encoders, tones
 from .declared import VOICES, document, variants_of
 from .performer import Performer
 from .raw_voices import RawVoices
@@ -324,13 +324,10 @@ class RawWorker:
             return pcm[::-1]
         if said.format == "pcm":
             return pcm
-        if said.format == "mp3" and not self._breaks("6.format.content-type"):
-            is_cut = self._breaks("6.format.content-type: cut")
-            return empty_containers.mp3(pcm[: len(pcm) // 4] if is_cut else pcm)
-        if said.format == "opus":
-            return empty_containers.opus(pcm)
-        if said.format == "flac":
-            return empty_containers.flac_of(pcm)
+        if said.format != "wav" and not (
+            said.format == "mp3" and self._breaks("6.format.content-type")
+        ):
+            return self._coded(said.format, pcm)
         unknown = 0xFFFFFFFF
         if said.streams:
             size = 0 if self._breaks("d.formats.wav-streamed") else unknown
@@ -339,6 +336,12 @@ class RawWorker:
         if self._breaks("d.formats.wav-buffered"):
             return empty_containers.wav(pcm, riff_size=unknown, data_size=unknown)
         return empty_containers.wav(pcm)
+
+    def _coded(self, form: str, pcm: bytes) -> bytes:
+        if self._breaks("6.format.heard"):
+            return empty_containers.MAKERS[form](pcm)
+        is_cut = form == "mp3" and self._breaks("6.format.content-type: cut")
+        return encoders.encoded(form, pcm[: len(pcm) // 4] if is_cut else pcm)
 
     # --- Sending --------------------------------------------------------------------------------
 

@@ -41,6 +41,7 @@ COMPARED = {
     "5.deliveries.translated",
     "6.dialogue.every-turn",
     "6.dialogue.speakers",
+    "6.format.heard",
     "6.language.chosen",
     "6.params.heard",
     "6.seed.reproduces",

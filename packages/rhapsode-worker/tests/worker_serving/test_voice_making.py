@@ -37,6 +37,7 @@ async def listed(stage: Stage) -> dict[str, Any]:
     return {voice["id"]: voice for voice in (await stage.ask("GET", "/voices")).json}
 
 
+@pytest.mark.contract("7.create.label")
 async def test_a_created_voice_is_answered_as_listed_spoken_at_once_and_gone_after_its_delete(
     encoders: EncoderPool, tmp_path: Path
 ) -> None:

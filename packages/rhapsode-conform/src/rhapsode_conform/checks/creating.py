@@ -108,6 +108,16 @@ async def route(subject: Subject) -> None:
         expect(after.is_refusal, "a deleted voice does not speak", after)
 
 
+@check("7.create.label", Need.CLONING)
+async def label(subject: Subject) -> None:
+    """What a client shows of it."""
+    async with _made(subject) as made:
+        if made.status != 201:
+            raise undecided("no voice was made; see 7.create.route")
+        is_kept = made.object.get("label") == "Made"
+        expect(is_kept, "a voice has the label that it was given", made.object)
+
+
 @check("7.create.replaces", Need.CLONING)
 async def replaces(subject: Subject) -> None:
     """The same id again is the same voice with another spec."""

@@ -3,11 +3,13 @@
 from typing import Final
 
 from rhapsode_conform.answer import Answer
-from rhapsode_conform.check import check
+from rhapsode_conform.check import Need, check
 from rhapsode_conform.containers import READERS, TYPES, NotAudio, Wav, read_wav
+from rhapsode_conform.decoded import decoded
+from rhapsode_conform.likeness import ALIKE, likeness
 from rhapsode_conform.outcome import expect, failed, skipped
 from rhapsode_conform.recording import as_sound
-from rhapsode_conform.subject import Subject
+from rhapsode_conform.subject import SEED, Subject
 
 _NAMES: Final = {"wav": "audio/wav", "mp3": "audio/mpeg", "flac": "audio/flac", "pcm": "audio/l16"}
 """The type of each format but opus, which has a check of its own."""
@@ -59,6 +61,30 @@ async def content_type(subject: Subject) -> None:
             is_near = abs(container.duration_ms - int(said)) <= most_ms
             seen = f"{container.duration_ms:.0f} ms of {said}"
             expect(is_near, f"{form} sounds as long as it says", seen)
+
+
+@check("6.format.heard", Need.SEED)
+async def heard(subject: Subject) -> None:
+    """Whatever the format, the same request is the same utterance."""
+    others = [form for form in subject.formats if form not in {"wav", "pcm"}]
+    if not others:
+        raise skipped("it lists no format but wav and pcm")
+    said = await subject.sound(seed=SEED)
+    for form in others:
+        answer = await subject.asked(format=form, seed=SEED)
+        if not answer.is_audio:
+            continue  # 6.format.listed
+        try:
+            container = READERS[TYPES.get(answer.content_type, form)](answer.body)
+        except NotAudio:
+            continue  # 6.format.content-type
+        try:
+            sound = decoded(answer.body, container.duration_ms)
+        except NotAudio as error:
+            raise failed(f"{form} is no audio: {error}", answer) from None
+        alike = likeness(said, sound)
+        seen = f"{alike:.2f} of 1, where {ALIKE} is needed"
+        expect(alike >= ALIKE, f"{form} sounds like {subject.sampled}", seen)
 
 
 @check("6.format.opus")
