@@ -9,10 +9,11 @@ import threading
 from typing import Any, Final
 
 from .plain_server import PlainServer
-from .raw_worker import RawWorker, Receive, Scope, Send
+from .raw_worker import Message, RawWorker, Receive, Scope, Send
 
 SUPPORTED: Final = 1
 ENGINE: Final = "raw"
+_BEGINNING_BYTES: Final = 300_000
 ON_ITS_WAY: Final = "all on its way"
 """What is told to a worker to send all of an answer although it is killed, as one seems to whose
 answers are as short as what a socket holds."""
@@ -66,9 +67,13 @@ class Process:
         self._server = PlainServer(self._serve_one)
         self._told = asyncio.Event()
         self._was_signalled = False
+        self._holds = False
+        """Whether a long answer is never sent to its end: who is killed in the midst of one."""
 
     async def serve(self, listen: str) -> int:
         """Serves; returns the exit status."""
+        # Only the first one is asked what a whole answer is.
+        self._holds = self._broken == "6.abort.worker" and not listen.endswith("/1.sock")
         loop = asyncio.get_running_loop()
         loop.add_signal_handler(signal.SIGTERM, self._by_signal)
         if self._parent is not None:
@@ -111,6 +116,8 @@ class Process:
             sys.stdout.flush()
         if scope["raw_path"] == b"/speak" and self._broken == "dies of speaking":
             os._exit(9)
+        if scope["raw_path"] == b"/speak" and self._holds:
+            send = _held(send)
         await self._app(scope, receive, send)
 
     def _by_signal(self) -> None:
@@ -132,6 +139,20 @@ class Process:
         # is in flight is what it waits for, and a breath for the answers to be written.
         await self._app.falls_silent()
         await asyncio.sleep(0.05)
+
+
+def _held(send: Send) -> Send:
+    """Returns a `send` that says the beginning of a long answer and never its end."""
+    sent = 0
+
+    async def send_beginning(message: Message) -> None:
+        nonlocal sent
+        await send(message)
+        sent += len(message.get("body", b""))
+        if sent > _BEGINNING_BYTES:
+            await asyncio.Event().wait()
+
+    return send_beginning
 
 
 def _serve_behind_a_parent(broken: str, listen: str) -> None:
