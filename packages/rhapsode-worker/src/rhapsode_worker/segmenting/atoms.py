@@ -70,7 +70,9 @@ def atoms_of(shadow: str) -> Atoms:
 
 def _parted(shadow: str) -> Atoms:
     """Returns the parts of a text that may be parted where there is no white space, too."""
-    atoms = Atoms()
+    starts: list[int] = []
+    ends: list[int] = []
+    strengths: list[int] = []
     addresses = _addresses(shadow)
     address_end = -1
     start: int | None = None
@@ -80,7 +82,8 @@ def _parted(shadow: str) -> Atoms:
         core_end = run.start(1)
         if start is None:
             start, has_core = begin, False
-            address_end = addresses.get(begin, address_end)
+            if addresses:
+                address_end = addresses.get(begin, address_end)
         has_core = has_core or core_end > begin
         following = shadow[at : at + 1]
         if not following or following.isspace():
@@ -92,11 +95,11 @@ def _parted(shadow: str) -> Atoms:
         else:
             strength = _run_strength(run[0], core_end - begin, following)
         if strength is not None:
-            atoms.starts.append(start)
-            atoms.ends.append(at)
-            atoms.strengths.append(strength)
+            starts.append(start)
+            ends.append(at)
+            strengths.append(strength)
             start = None
-    return atoms
+    return Atoms(starts, ends, strengths)
 
 
 def _addresses(shadow: str) -> dict[int, int]:

@@ -16,13 +16,24 @@ _KINDS: Final = (
 )
 """What a mark has in common with its partner: quotes open and close in many ways."""
 
-_OPENING: Final = frozenset(_BRACKETS.values())
-# An apostrophe within a word is no quote.
+_OPENING: Final = re.escape("".join(_BRACKETS.values()))
+_CLOSING: Final = re.escape("".join(_BRACKETS))
+_DOUBLE: Final = "“”„«»"
+_SINGLE: Final = "‘’‚‹›'"
+_BEGINS: Final = r"(?<![^\s(\[{「『（—–-].)"
+"""A quote that opens whatever it looks like: at the start, behind a blank, dash or bracket."""
+# It begins with the mark itself and then looks behind it, so that nothing is tried at any other
+# character. The first group is there where the mark opens a pair.
 _MARK = re.compile(
-    rf"[{re.escape(''.join(_BRACKETS))}{re.escape(''.join(_BRACKETS.values()))}“”„«»]"
-    r"|(?<!\w)[‘’‚‹'](?=\w)|(?<=[^\s(])[’‘›'](?!\w)|\n\s*\n"
+    rf"[{_OPENING}{_CLOSING}{_DOUBLE}{_SINGLE}\n](?:"
+    rf"(?<=[{_OPENING}])()|(?<=[{_CLOSING}])"
+    rf"|(?<=[{_DOUBLE}])(?:(?:{_BEGINS}(?=\S)|(?<=“)(?=\w)|(?<=[«„])(?=\s))()|)"
+    rf"|(?<=[‘’‚‹'])(?=\w)(?:(?:{_BEGINS}|(?<=‘)(?<!\w.))()|(?<!\w.))"
+    # An apostrophe within a word is no quote.
+    r"|(?<=[’‘›'])(?!\w)(?:(?<=[\[{「『（—–-].)(?=\S)()|(?<=[^\s(].))"
+    r"|(?<=\n)\s*\n)",
+    re.DOTALL,
 )
-_OPENS_QUOTE = re.compile(r"(?:\A|(?<=[\s(\[{「『（—–-]))\S(?=\S)|[“‘](?=\w)|[«„‚](?=\s)")
 _SEARCHED: Final = 4
 """How many open pairs a closing mark may close at once; the outer ones were never meant."""
 
@@ -49,18 +60,18 @@ def _pairs(shadow: str) -> list[tuple[int, int]]:
     pairs: list[tuple[int, int]] = []
     opened: list[tuple[str, int]] = []
     for match in _MARK.finditer(shadow):
-        mark, at = match[0], match.start()
-        kind = _KINDS.get(mark)
+        if match.lastindex:
+            opened.append((_KINDS[match[0]], match.start()))
+            continue
+        if not opened:
+            continue
+        kind = _KINDS.get(match[0])
         if kind is None:  # the end of a paragraph
             opened.clear()
             continue
-        is_quote = kind in "'\""
-        if _OPENS_QUOTE.match(shadow, at) if is_quote else mark in _OPENING:
-            opened.append((kind, at))
-            continue
         for back in range(1, min(_SEARCHED, len(opened)) + 1):
             if opened[-back][0] == kind:
-                pairs.append((opened[-back][1], at))
+                pairs.append((opened[-back][1], match.start()))
                 del opened[-back:]
                 break
     return pairs

@@ -44,30 +44,47 @@ def rate_gaps(shadow: str, atoms: Atoms, sentence_ends: set[int]) -> None:
     """
     has_case = shadow.lower() != shadow
     starts, ends, strengths = atoms.starts, atoms.ends, atoms.strengths
+    word, sentence = Strength.WORD, Strength.SENTENCE
     begins_sentence = True
     kept: dict[tuple[str, int, bool, bool], Strength] = {}  # a text has few kinds of places
-    for at, end in enumerate(ends[:-1]):
-        strength = strengths[at]
+    parts = zip(starts, ends, starts[1:], strengths, strict=False)
+    for at, (start, end, following, strength) in enumerate(parts):
         if strength != GAP:
-            pass
-        elif _is_plain(shadow, end, starts[at + 1]) and end not in sentence_ends:
-            strengths[at] = strength = Strength.WORD
-        else:
-            is_end = end in sentence_ends
-            start, following = starts[at], starts[at + 1]
-            is_near = shadow[following] not in OPENERS and not shadow[end - 1].isdigit()
-            stop = following + (1 if is_near else _LOOKED_AHEAD)
-            around = shadow[start:stop], end - start, is_end, begins_sentence
-            strength = kept.get(around)
-            if strength is None:
-                place = _Place(shadow, start, end, following)
-                strength = place.strength(is_end, begins_sentence, has_case)
-                if is_near or shadow[following:stop].lstrip(OPENERS):
-                    kept[around] = strength  # decided by nothing further on
-            strengths[at] = strength
-        begins_sentence = strength >= Strength.SENTENCE or shadow[end] in _LINE_ENDS
+            begins_sentence = strength >= sentence
+            continue
+        is_end = end in sentence_ends
+        if not is_end and _is_plain(shadow, end, following):
+            strengths[at] = word
+            begins_sentence = False
+            continue
+        is_near = shadow[following] not in OPENERS and not shadow[end - 1].isdigit()
+        stop = following + (1 if is_near else _LOOKED_AHEAD)
+        begin = _begin(shadow, start, end)
+        around = shadow[begin:stop], end - begin, is_end, begins_sentence
+        strength = kept.get(around)
+        if strength is None:
+            place = _Place(shadow, start, end, following)
+            strength = place.strength(is_end, begins_sentence, has_case)
+            if is_near or shadow[following:stop].lstrip(OPENERS):
+                kept[around] = strength  # decided by nothing further on
+        strengths[at] = strength
+        begins_sentence = strength >= sentence or shadow[end] in _LINE_ENDS
     if strengths:
-        strengths[-1] = Strength.SENTENCE
+        strengths[-1] = sentence
+
+
+def _begin(shadow: str, start: int, end: int) -> int:
+    """Returns where what decides about the place after a part begins.
+
+    That is its last character which closes nothing; all of it where that is a full stop, or where
+    it ends with a bracket that it may have opened.
+    """
+    at = end - 1
+    if shadow[at] in ")]":
+        return start
+    while at > start and shadow[at] in CLOSING:
+        at -= 1
+    return start if shadow[at] == "." else at
 
 
 def _is_plain(shadow: str, end: int, following: int) -> bool:

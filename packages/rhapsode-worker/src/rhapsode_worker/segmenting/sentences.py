@@ -31,18 +31,19 @@ _BLANKS: Final = (
 _VEIL: Final = dict.fromkeys(map(ord, f"{OPENERS}{CLOSERS}{CUE_FILL}{_BLANKS}"), " ") | (
     dict.fromkeys(map(ord, ENDERS), "、")
 )
-_APOSTROPHE = re.compile(r"(?<=\w)['’‘](?=\w)")
+# These begin with the character itself and then look behind it: so nothing else is tried.
+_APOSTROPHE = re.compile(r"['’‘](?<=\w.)(?=\w)", re.DOTALL)
 # What stands within a token ends no sentence here, nor may a veiled bracket make it seem so. Of a
 # run of marks the last one says enough. Lone surrogates cannot be handed to it at all.
 _AROUND: Final = f"{OPENERS}{CLOSERS}{CUE_FILL}"
 _MARKS = re.compile(
-    rf"(?<![!?…])[!?…]++(?=[{_AROUND}]*+(?P<within>[^\s{_AROUND}])?)"
-    rf"|\.(?=[{_AROUND}]++(?P<inside>\S))|(?P<surrogate>[\ud800-\udfff])"
+    rf"[!?….\ud800-\udfff](?:(?<=[!?…])[!?…]*+(?=[{_AROUND}]*+(?P<within>[^\s{_AROUND}])?)"
+    rf"|(?<=\.)(?=[{_AROUND}]++(?P<inside>\S))|(?<=[\ud800-\udfff])(?P<surrogate>))"
 )
 
 _OWN_END = re.compile(rf"[{ENDERS}][{ENDERS}.!?…]*[{CLOSERS}]*(?=\s|$)")
 # Greek asks with a semicolon; nothing else tells it from the one that parts clauses.
-_GREEK_QUESTION = re.compile(r"(?<=[\u0370-\u03ff\u1f00-\u1fff]);(?=\s|$)")
+_GREEK_QUESTION = re.compile(r";(?<=[\u0370-\u03ff\u1f00-\u1fff].)(?=\s|$)")
 _REST_OF_TOKEN = re.compile(rf"[{CLOSERS}{CUE_FILL}]*(?=\s|$)")
 
 

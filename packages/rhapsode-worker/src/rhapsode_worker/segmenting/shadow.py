@@ -12,8 +12,11 @@ CUE_FILL: Final = f"{CUE_START}\ue000"
 """What stands for the first character of a cue and for the others, so that no rule finds a bracket
 or a word in it; as the inside of a regular expression's brackets."""
 
-_STRAIGHT = re.compile('"+')
-_BEFORE_OPENING: Final = frozenset("([{（「『“‘«„—–")
+# The first group is there where an opening bracket, quote or dash, a blank or nothing precedes; the
+# second where a blank or nothing follows.
+_STRAIGHT = re.compile(r'"(?:(?<![^\s(\[{（「『“‘«„—–].)())?"*+(?:(?=\s|\Z)())?', re.DOTALL)
+_PRECEDED: Final = 1
+_FOLLOWED: Final = 2
 
 
 class Shadow:
@@ -63,19 +66,18 @@ class Shadow:
 
 def _directed(text: str) -> str:
     """Returns `text` with each straight double quote as one that opens or closes."""
-    return _STRAIGHT.sub(_director(text), text) if '"' in text else text
+    return _STRAIGHT.sub(_director(), text) if '"' in text else text
 
 
-def _director(text: str) -> Callable[[re.Match[str]], str]:
+def _director() -> Callable[[re.Match[str]], str]:
     is_open = False
 
     def direct(match: re.Match[str]) -> str:
         nonlocal is_open
-        before = text[match.start() - 1 : match.start()]
-        after = text[match.end() : match.end() + 1]
-        if not after or after.isspace():
+        found = match.lastindex
+        if found == _FOLLOWED:
             is_open = False
-        elif not before or before.isspace() or before in _BEFORE_OPENING:
+        elif found == _PRECEDED:
             is_open = True
         else:
             is_open = not is_open
