@@ -29,9 +29,7 @@ _BEFORE_A_NAME = re.compile(
 )
 _LIST_MARK = re.compile(r"\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]")
 _THOUSANDS = re.compile(r"\d{3}(?!\d)")
-
-_LOOKED_AHEAD: Final = 4
-"""Characters after a space that its rules look at, but for those behind openers."""
+_THOUSANDS_LENGTH: Final = 4
 
 
 def rate_gaps(shadow: str, atoms: Atoms, sentence_ends: set[int]) -> None:
@@ -57,16 +55,12 @@ def rate_gaps(shadow: str, atoms: Atoms, sentence_ends: set[int]) -> None:
             strengths[at] = word
             begins_sentence = False
             continue
-        is_near = shadow[following] not in OPENERS and not shadow[end - 1].isdigit()
-        stop = following + (1 if is_near else _LOOKED_AHEAD)
         begin = _begin(shadow, start, end)
-        around = shadow[begin:stop], end - begin, is_end, begins_sentence
+        around = _around(shadow, begin, end, following), end - begin, is_end, begins_sentence
         strength = kept.get(around)
         if strength is None:
             place = _Place(shadow, start, end, following)
-            strength = place.strength(is_end, begins_sentence, has_case)
-            if is_near or shadow[following:stop].lstrip(OPENERS):
-                kept[around] = strength  # decided by nothing further on
+            kept[around] = strength = place.strength(is_end, begins_sentence, has_case)
         strengths[at] = strength
         begins_sentence = strength >= sentence or shadow[end] in _LINE_ENDS
     if strengths:
@@ -85,6 +79,16 @@ def _begin(shadow: str, start: int, end: int) -> int:
     while at > start and shadow[at] in CLOSING:
         at -= 1
     return start if shadow[at] == "." else at
+
+
+def _around(shadow: str, begin: int, end: int, following: int) -> str:
+    """Returns what decides about a place: from `begin` on, and as much of what follows."""
+    if shadow[following] in OPENERS:
+        letter = _FIRST_LETTER.match(shadow, following)
+        return shadow[begin : following + 1] + (letter[1] if letter else " ")
+    if shadow[end - 1].isdigit():
+        return shadow[begin : following + _THOUSANDS_LENGTH]
+    return shadow[begin : following + 1]
 
 
 def _is_plain(shadow: str, end: int, following: int) -> bool:
