@@ -480,6 +480,61 @@ async def test_everybody_who_waits_for_the_end_of_such_a_process_waits_without_a
     assert card.evicted == [("a", "room")]
 
 
+@pytest.mark.parametrize("reason", ["room", "operator", "keep-alive"])
+async def test_a_new_model_waits_for_the_end_of_such_a_process_whatever_it_ends_for(
+    reason: str,
+) -> None:
+    async with open_card(most=2, keep_alive=3 if reason == "keep-alive" else -1) as card:
+        card.models.end_seconds = 10
+        await fail_to_load(card, "a")
+        async with anyio.create_task_group() as operators:
+            if reason == "operator":
+                operators.start_soon(card.manager.free, "a", "terminate")
+            await card.until(4)
+            card.send("b")
+            await card.until(5)
+            brief = card.manager.summary()
+            assert (brief.waiting, brief.blocked_by) == (1, "a")
+    assert card.events.index("a gone") < card.events.index("b speaks")
+
+
+async def test_an_end_that_nobody_has_failed_to_load_before_is_not_waited_for() -> None:
+    async with open_card(most=2) as card, anyio.create_task_group() as operators:
+        card.models.end_seconds = 10
+        operators.start_soon(card.manager.free, "a", "terminate")
+        await card.until(1)
+        card.send("b")
+    assert card.events.index("b speaks") < card.events.index("a gone")
+
+
+async def test_such_a_process_is_not_forgotten_when_who_wanted_it_leaves_the_line() -> None:
+    async with open_card(most=2, keep_alive=30) as card:
+        async with card.manager.lease("a", "one"), card.manager.lease("b", "one"):
+            card.models.stranded |= {"a", "b"}
+        card.models.end_seconds = 10
+        visitor = card.send("a")
+        await card.until(5)
+        assert card.manager.summary().blocked_by == "b"
+        visitor.cancel()
+        await card.until(100)
+    assert card.when("end a") == 30
+    assert card.models.stranded == set()
+
+
+async def test_a_model_that_is_there_speaks_while_others_wait_for_the_end_of_such_a_process() -> (
+    None
+):
+    async with open_card(most=3) as card:
+        await card.visit("a")
+        await fail_to_load(card, "c")
+        card.models.end_seconds = 10
+        card.send("b")
+        await card.until(3)
+        await card.visit("a2")
+    assert card.events.index("a2 speaks") < card.events.index("c gone")
+    assert card.events.index("c gone") < card.events.index("b speaks")
+
+
 async def test_who_frees_an_engine_as_the_server_goes_down_does_not_stay_behind() -> None:
     returned = anyio.Event()
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -12,9 +13,9 @@ from rhapsode.residency.plan import (
     Grant,
     Place,
     Refuse,
+    Step,
     Wait,
     Want,
-    assured_once_clear,
     plan,
 )
 
@@ -130,13 +131,25 @@ def test_one_that_could_not_be_told_to_go_keeps_its_place_and_is_not_told_again(
     assert plan([deaf(A), ending(B)], [C], 2) == Wait("b", frozenset({0}))
 
 
-def test_who_waits_for_the_end_of_an_empty_process_alone_waits_for_nobody_to_speak() -> None:
-    assert assured_once_clear([empty(A)], [B, B, C, D], 2) == {0, 1, 2}
-    assert assured_once_clear([empty(A), idle(B)], [C, C], 1) == {0, 1}
-    assert assured_once_clear([empty(A), busy(B)], [C, D, C], 2) == {0, 2}
-    assert assured_once_clear([empty(A)], [B, A2], 2) == {0, 1}
-    assert assured_once_clear([empty(A), deaf(B)], [C, D], 2) == {0}
-    assert assured_once_clear([empty(A)], [B, C], 2, shut={"c"}) == {0, 1}
+def while_a_is_cleared(*args: Any, **more: Any) -> Step | Wait:
+    return plan(*args, **more, clearing="a")
+
+
+def test_who_waits_for_a_card_to_be_cleared_waits_for_nobody_to_speak() -> None:
+    assert while_a_is_cleared([empty(A)], [B, B, C, D], 2) == Wait("a", frozenset({0, 1, 2}))
+    assert while_a_is_cleared([empty(A), busy(B)], [C, D], 2) == Wait("a", frozenset({0}))
+    assert while_a_is_cleared([empty(A)], [B, A2], 2) == Wait("a", frozenset({0, 1}))
+    assert while_a_is_cleared([empty(A), deaf(B)], [C, D], 2) == Wait("a", frozenset({0}))
+    assert while_a_is_cleared([empty(A)], [B, C], 2, shut={"c"}) == Wait("a", frozenset({0, 1}))
+
+
+def test_room_is_made_while_a_card_is_cleared() -> None:
+    assert while_a_is_cleared([empty(A), idle(B)], [C], 1) == Evict("b")
+
+
+def test_a_model_that_is_there_does_not_wait_for_a_card_to_be_cleared() -> None:
+    assert while_a_is_cleared([empty(A), idle(B)], [C, B], 3) == Grant(1)
+    assert while_a_is_cleared([empty(A), busy(B)], [C, B], 2) == Grant(1)
 
 
 def test_the_model_of_one_that_could_not_be_told_to_go_is_there_for_who_wants_it() -> None:

@@ -41,6 +41,9 @@ class Held:
     is_empty: bool = False
     """It holds no model: only the end of a process that is up without one."""
 
+    may_have_left: bool = False
+    """That process has failed to load a model, and may hold memory of it until it is gone."""
+
     reason: Reason | None = None
     """Why it ends; None while it stays."""
 

@@ -23,11 +23,10 @@ from rhapsode.residency.models import Mode, Models
 from rhapsode.residency.plan import (
     Evict,
     Grant,
-    Place,
     Refuse,
+    Step,
     Wait,
     Want,
-    assured_once_clear,
     plan,
 )
 from rhapsode.residency.shutter import Shutter
@@ -135,7 +134,7 @@ class ResidencyManager:
         if held is None and mode == "unload":
             return
         if held is None:
-            held = self._held[engine] = Held(engine, "", is_empty=True)
+            held = self._emptied(engine)
         elif held.leases:
             raise Conflict(
                 f"engine: {engine!r} is speaking; its model can be freed once it has finished"
@@ -227,12 +226,12 @@ class ResidencyManager:
     def summary(self) -> Residency:
         """Returns how many are on the card and who waits for it. Asks nobody."""
         most = self._settings().max_resident_models
-        step = plan(self._places(), self._line.wants, most, self._shutter.engines)
+        step = self._plan()
         return Residency(
             resident=sum(not held.is_empty for held in self._held.values()),
             max=most,
             waiting=len(self._line),
-            blocked_by=step.blocked_by if isinstance(step, Wait) else self._cleared(),
+            blocked_by=step.blocked_by if isinstance(step, Wait) else None,
         )
 
     # Leases.
@@ -313,16 +312,11 @@ class ResidencyManager:
     def _settle(self) -> None:
         """Does all that can be done now."""
         while len(self._line):
-            most = self._settings().max_resident_models
-            match plan(self._places(), self._line.wants, most, self._shutter.engines):
+            match self._plan():
                 case Grant(index):
-                    if self._must_clear_for(self._line.wants[index]):
-                        places, wants = self._places(), self._line.wants
-                        self._line.assure(
-                            assured_once_clear(places, wants, most, self._shutter.engines)
-                        )
-                        return
-                    self._grant(self._line.take(index))
+                    want = self._line.wants[index]
+                    if want.engine in self._held or not self._must_clear_for(want.engine):
+                        self._grant(self._line.take(index))
                 case Evict(engine):
                     self._let_go(self._held[engine], "room", "terminate")
                 case Refuse(index, engine):
@@ -331,31 +325,31 @@ class ResidencyManager:
                     self._line.assure(assured)
                     return
 
+    def _plan(self) -> Step | Wait:
+        places = [held.place() for held in self._held.values()]
+        most = self._settings().max_resident_models
+        return plan(places, self._line.wants, most, self._shutter.engines, self._clearing())
+
     def _grant(self, ticket: Ticket) -> None:
         want = ticket.want
         if want.engine not in self._held:
+            self._stranded.pop(want.engine, None)
             self._held[want.engine] = Held(want.engine, want.variant)
         self._held[want.engine].take(want.variant, ticket.keep_alive_seconds)
         ticket.grant()
 
-    def _must_clear_for(self, want: Want) -> bool:
-        """Whether a new model has to wait for the end of processes that have failed to load: the
-        card may be full of what they left. Sees to their end.
+    def _must_clear_for(self, engine: str) -> bool:
+        """Whether a new model has to wait for the end of processes that have failed to load one:
+        the card may be full of what they left. Sees to their end. A process of its own may stay.
         """
-        if want.engine in self._held:
-            return False
-        self._stranded.pop(want.engine, None)
-        for engine in list(self._stranded):
-            self._end_stranded(engine, "room")
-        return self._cleared() is not None
+        for other in list(self._stranded):
+            if other != engine:
+                self._end_stranded(other, "room")
+        return self._clearing() is not None
 
-    def _cleared(self) -> str | None:
-        """Returns an engine whose process makes room though it has no model."""
-        ending = (held for held in self._held.values() if held.is_empty and held.reason == "room")
-        return next((held.engine for held in ending), None)
-
-    def _places(self) -> list[Place]:
-        return [held.place() for held in self._held.values()]
+    def _clearing(self) -> str | None:
+        """Returns an engine whose process is on its way out and may have left something."""
+        return next((held.engine for held in self._held.values() if held.may_have_left), None)
 
     # Ends.
 
@@ -421,10 +415,17 @@ class ResidencyManager:
         self._set_alarm()
 
     def _end_stranded(self, engine: str, reason: Reason) -> None:
-        del self._stranded[engine]
         if engine not in self._held and self._models.is_stranded(engine):
-            held = self._held[engine] = Held(engine, "", is_empty=True)
-            self._let_go(held, reason, "terminate")
+            self._let_go(self._emptied(engine), reason, "terminate")
+        else:
+            del self._stranded[engine]
+
+    def _emptied(self, engine: str) -> Held:
+        """Returns a place for the end of a process without a model."""
+        left = self._stranded.pop(engine, None)
+        held = Held(engine, "", is_empty=True, may_have_left=left is not None)
+        self._held[engine] = held
+        return held
 
     def _deadline(self, held: Held) -> float:
         if held.engine in self._visits:

@@ -6,7 +6,7 @@ does finish. Requests for models that are there and not singled out pass those w
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,11 @@ Step = Grant | Evict | Refuse
 
 
 def plan(
-    places: Sequence[Place], line: Sequence[Want], most: int, shut: Collection[str] = ()
+    places: Sequence[Place],
+    line: Sequence[Want],
+    most: int,
+    shut: Collection[str] = (),
+    clearing: str | None = None,
 ) -> Step | Wait:
     """Decides the next step for whoever stands in line.
 
@@ -97,45 +101,20 @@ def plan(
         line: Who waits, in the order in which they came.
         most: Models that may be resident; more may be, where it was lowered since.
         shut: Engines that nobody gets a lease on for now.
+        clearing: An engine whose process is on its way out and may have left something of a model
+            that did not load; until it is gone nobody gets a new place.
     """
-    return _Round(places, most, shut).decide(line)
-
-
-def assured_once_clear(
-    places: Sequence[Place], line: Sequence[Want], most: int, shut: Collection[str] = ()
-) -> frozenset[int]:
-    """Returns who in line waits for nobody to finish speaking, where all that `plan` would do has
-    to wait for something that is bounded by itself. The arguments are those of `plan`.
-    """
-    left, assured = list(enumerate(line)), set[int]()
-    while True:
-        match plan(places, [want for _, want in left], most, shut):
-            case Grant(at):
-                index, want = left.pop(at)
-                assured.add(index)
-                places = _with_lease(places, want)
-            case Evict(engine):
-                places = [
-                    replace(place, is_ending=True) if place.engine == engine else place
-                    for place in places
-                ]
-            case Refuse(at):
-                left.pop(at)
-            case Wait(assured=more):
-                return frozenset(assured | {left[at][0] for at in more})
-
-
-def _with_lease(places: Sequence[Place], want: Want) -> Sequence[Place]:
-    others = [place for place in places if place.engine != want.engine]
-    leases = next((place.leases for place in places if place.engine == want.engine), 0)
-    return [*others, Place(want.engine, want.variant, leases + 1)]
+    return _Round(places, most, shut, clearing).decide(line)
 
 
 class _Round:
     """One look along the line, from its head, with what those in front have claimed."""
 
-    def __init__(self, places: Sequence[Place], most: int, shut: Collection[str]) -> None:
+    def __init__(
+        self, places: Sequence[Place], most: int, shut: Collection[str], clearing: str | None
+    ) -> None:
         self._shut = shut
+        self._clearing = clearing
         self._places = {place.engine: place for place in places}
         held = [place for place in places if not place.is_empty]
         self._spare = most - len(held)
@@ -186,7 +165,12 @@ class _Round:
     def _make_room(self, index: int, want: Want, old: Place | None) -> Step | None:
         """Finds a place for a request whose engine has none, or an `old` one that ends first."""
         if old is None and self._spare > 0:
-            return Grant(index)
+            if self._clearing is None:
+                return Grant(index)
+            self._spare -= 1
+            self._block(self._clearing)
+            self._stand(index, want, is_assured=True)
+            return None
         if self._is_lost:
             return Refuse(index, self._deaf[0])
         is_assured = self._has_room_coming()
