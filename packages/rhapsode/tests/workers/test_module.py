@@ -50,6 +50,14 @@ signal.pause()
 """Asks for nothing, and goes on for as long as it would take to be ended."""
 
 
+BLOCKS = """
+import os, signal
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+os.kill(os.getpid(), signal.SIGTERM)
+print(signal.sigtimedwait({signal.SIGTERM}, 20).si_signo, flush=True)
+"""
+
+
 @contextmanager
 def running(
     folder: Path, *words: str, environ: dict[str, str] | None = None
@@ -112,6 +120,14 @@ def test_a_standard_input_that_does_not_block_is_no_lifeline_that_is_cut(tmp_pat
         process.stdin.write(b"x")
         process.stdin.flush()
         assert process.stdout.readline() == b"still there\n"
+
+
+def test_a_signal_that_the_module_has_blocked_waits_for_it(tmp_path: Path) -> None:
+    (tmp_path / "blocks.py").write_text(BLOCKS, encoding="utf-8")
+    with running(tmp_path, str(RUNNER), "blocks") as process:
+        assert process.stdout is not None
+        assert process.stdout.read() == b"15\n"
+        assert process.wait(20) == 0
 
 
 @pytest.mark.contract("d.life.ends-with-server")

@@ -19,8 +19,7 @@ _LIFELINE = "RHAPSODE_WORKER_LIFELINE"
 
 def main(words: list[str]) -> int:
     """Runs `words` until it ends or the lifeline is cut. Returns its exit status."""
-    # What the core's loop leaves open here is no business of the command's.
-    os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+    _close_what_is_not_ours()
     try:
         child = _spawn(words)
     except OSError as error:
@@ -35,6 +34,16 @@ def main(words: list[str]) -> int:
             signal.signal(-status, signal.SIG_DFL)  # Python takes or ignores some
         os.kill(os.getpid(), -status)
     return status
+
+
+def _close_what_is_not_ours() -> None:
+    """Closes what the core's loop leaves open here, which is no business of the command's.
+
+    One by one: up to the highest there may be is a thousand million in some containers.
+    """
+    for name in os.listdir("/dev/fd"):
+        if int(name) > sys.stderr.fileno():
+            os.closerange(int(name), int(name) + 1)  # that of the list itself is closed by now
 
 
 def _spawn(words: list[str]) -> int:

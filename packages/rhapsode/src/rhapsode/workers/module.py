@@ -18,7 +18,10 @@ from importlib.machinery import ModuleSpec
 
 def main(name: str) -> None:
     """Becomes the module of this name, or the `__main__` of the package."""
+    # A signal is for the module, which may have blocked it: none goes to a thread it never made.
+    unblocked = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
     _thread.start_new_thread(_hold_lifeline, (os.dup(0),))
+    signal.pthread_sigmask(signal.SIG_SETMASK, unblocked)
     if not getattr(sys.flags, "safe_path", False):
         # As `python -m` has it: the folder of this file is no place for imports.
         sys.path[0] = os.getcwd()
