@@ -40,7 +40,8 @@ _SEARCHED: Final = 4
 
 def spare_pairs(shadow: str, atoms: Atoms) -> None:
     """Lowers the strength of sentence ends of `atoms` that lie within a pair."""
-    if Strength.SENTENCE not in atoms.strengths[:-1]:
+    strengths, sentence = atoms.strengths, Strength.SENTENCE
+    if sentence not in strengths[:-1]:
         return
     pairs = _pairs(shadow)
     if not pairs:
@@ -51,8 +52,8 @@ def spare_pairs(shadow: str, atoms: Atoms) -> None:
         edges[end] -= 1
     depths = list(accumulate(edges))
     for at, end in enumerate(atoms.ends[:-1]):
-        if atoms.strengths[at] == Strength.SENTENCE and depths[end]:
-            atoms.strengths[at] = Strength.INNER_SENTENCE
+        if depths[end] and strengths[at] == sentence:
+            strengths[at] = Strength.INNER_SENTENCE
 
 
 def _pairs(shadow: str) -> list[tuple[int, int]]:
