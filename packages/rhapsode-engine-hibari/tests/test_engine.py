@@ -8,6 +8,7 @@ import pytest
 from rhapsode_contract import BadRequest, UnknownVoice
 from rhapsode_engine_hibari import HibariEngine
 from rhapsode_engine_hibari.engine import VARIANT
+from rhapsode_worker.reading import breaths_of
 from rhapsode_worker.requests import SpeakRequest
 
 SENTENCE = "The birch canoe slid on the smooth planks."
@@ -86,6 +87,14 @@ def test_the_first_sentence_is_heard_before_the_last_is_made(engine: HibariEngin
     alone = b"".join(engine.speak(SpeakRequest("Yes.", VARIANT, seed=1)))
     speech = engine.speak(SpeakRequest("Yes. " + SENTENCE * 20, VARIANT, seed=1))
     assert next(speech) == alone
+
+
+@pytest.mark.contract("8.split.declared")
+def test_how_much_it_makes_at_once_is_declared(engine: HibariEngine) -> None:
+    declared = engine.variants()[VARIANT]
+    longest = max(breaths_of("ə " * 1000), key=lambda breath: len(breath.phonemes))
+    assert declared.segment_characters == pytest.approx(len(longest.phonemes), abs=1)
+    assert declared.has_own_loop  # one stream of noise goes through all of it
 
 
 def test_two_sentences_last_as_long_as_both(engine: HibariEngine) -> None:

@@ -9,6 +9,7 @@ from rhapsode_contract import BadRequest, Voice
 from rhapsode_worker.engine import Engine, LicenseFields
 from rhapsode_worker.native_format import NativeFormat
 from rhapsode_worker.reading import Breath, breaths_of, sentences_of
+from rhapsode_worker.reading.breath import MAX_PHONEMES
 from rhapsode_worker.requests import SpeakRequest
 from rhapsode_worker.variant import Variant
 
@@ -59,6 +60,10 @@ class HibariEngine(Engine):
             VARIANT: Variant(
                 dials={"speed": (0.5, 2.0, 1.0)},
                 languages=("en", *languages),
+                # Sentences are its own, since they share one stream of noise. A longer one is cut
+                # by its phonemes, which English has about as many of as characters.
+                segment_characters=MAX_PHONEMES,
+                has_own_loop=True,
                 streaming="sentence",
             )
         }
