@@ -133,6 +133,18 @@ def test_a_code_we_do_not_know_keeps_message_status_and_retryable(is_retryable: 
     assert read_error(402, ErrorBody.of(read).to_json()).__dict__ == read.__dict__
 
 
+@pytest.mark.parametrize("code", ["quota", "internal"])
+@pytest.mark.parametrize("status", [204, 302, 399, 600, 999])
+def test_what_cannot_be_passed_on_with_its_status_is_the_peers_fault(
+    status: int, code: str
+) -> None:
+    envelope = {"error": {"code": code, "message": "gone", "retryable": True}}
+    read = read_error(status, json.dumps(envelope).encode())
+    assert type(read) is Internal
+    assert str(status) in read.message
+    assert f"{code}: gone" in read.message
+
+
 def test_a_known_code_that_says_otherwise_of_a_retry_keeps_what_it_says() -> None:
     read = read_error(500, b'{"error":{"code":"internal","message":"m","retryable":true}}')
     assert isinstance(read, ForeignError)

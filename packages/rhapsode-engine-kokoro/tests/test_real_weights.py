@@ -9,10 +9,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+import numpy as np
 import pytest
-from rhapsode_contract import RhapsodeError
+from rhapsode_contract import BadRequest, RhapsodeError
 from rhapsode_engine_kokoro import KokoroEngine
+from rhapsode_engine_kokoro.styles import LARGEST, npy_of
 from rhapsode_worker.requests import SpeakRequest
+
+from .small_model.references import create
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -69,3 +73,12 @@ def test_the_text_before_a_sentence_that_cannot_be_said_is_said(engine: KokoroEn
         assert len(say(engine, f"{SENTENCE}\n\nПривет."))
     except RhapsodeError as error:
         pytest.fail(str(error))
+
+
+@pytest.mark.parametrize("number", [LARGEST, -LARGEST], ids=["no sound", "no numbers"])
+def test_numbers_that_are_no_voice_are_the_voices_fault(
+    engine: KokoroEngine, number: float
+) -> None:
+    create(engine, "mine", npy_of(np.full((510, 256), number, np.float32)))
+    with pytest.raises(BadRequest, match="^voice: .*'mine'"):
+        say(engine, "Hello there.", "mine")

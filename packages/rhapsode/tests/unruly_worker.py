@@ -37,6 +37,7 @@ STREAMS = {
     "flood": ([PIECE * 64] * 40, "whole"),
     "cut": ([PIECE, PIECE], "cut"),
     "stall": ([PIECE], "stall"),
+    "drip": ([PIECE], "drip"),
 }
 
 
@@ -108,15 +109,15 @@ class Connection:
             await self.chunks(pieces, is_whole=ending == "whole")
             if ending == "bare":
                 self.writer.write(b"0\r\n\r\n")
-            if ending == "stall":
-                await asyncio.sleep(600)
+            if ending in {"stall", "drip"}:
+                await self.never_end(is_silent=ending == "stall")
             return ending in {"whole", "bare"}
         match word:
             case "json":
                 self.json(200, {"error": "no such voice"})
-            case "future":
+            case "future" | "beyond":
                 error = {"code": "from_the_future", "message": "wait", "retryable": True}
-                self.json(418, {"error": error})
+                self.json(418 if word == "future" else 999, {"error": error})
             case "page":
                 self.head(500, "text/html", "Content-Length: 4")
                 self.writer.write(b"oops")
@@ -131,6 +132,14 @@ class Connection:
             case _:
                 os._exit(5)
         return True
+
+    async def never_end(self, *, is_silent: bool) -> None:
+        """Says no more, or goes on until nobody listens."""
+        if is_silent:
+            await asyncio.sleep(600)
+        while not self.writer.is_closing():
+            await asyncio.sleep(0.01)
+            self.writer.write(b"%x\r\n%b\r\n" % (len(PIECE), PIECE))
 
     async def go_wrong(self, word: str) -> None:
         """Does as told for the last time."""

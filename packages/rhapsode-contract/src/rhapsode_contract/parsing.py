@@ -33,6 +33,7 @@ _REFINED: Final = {
 _GATEWAY: Final = frozenset(
     {HTTPStatus.BAD_GATEWAY, HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.GATEWAY_TIMEOUT}
 )
+_ERROR_STATUSES: Final = range(400, 600)
 _NOT_JSON: Final = frozenset({"json_invalid", "string_unicode"})
 _POSITION: Final = re.compile(r"line \d+ column \d+")
 _KINDS: Final = {
@@ -78,7 +79,8 @@ def read_error(status: int, body: bytes) -> RhapsodeError | ForeignError:
     """Reads a peer's error envelope into the error it stands for.
 
     A body that is no envelope comes from something between the two of us: `ModelUnavailable` with
-    the status of a gateway that reached nobody, else `Internal`.
+    the status of a gateway that reached nobody, else `Internal`. So is one of a code that we do
+    not know with a status that is no error's, which nobody could be answered with.
     """
     try:
         error = read_shape(ErrorBody, body).error
@@ -87,6 +89,9 @@ def read_error(status: int, body: bytes) -> RhapsodeError | ForeignError:
         return ModelUnavailable(message) if status in _GATEWAY else Internal(message)
     known = _REFINED.get((error.code, status)) or _CLASSES.get(error.code)
     if known is None or known.retryable != error.retryable:
+        if status not in _ERROR_STATUSES:
+            said = f"{error.code}: {error.message}"
+            return Internal(f"an error of status {status}, which is no error's: {said}")
         return ForeignError(error.code, error.message, retryable=error.retryable, status=status)
     return known(error.message)
 

@@ -16,7 +16,7 @@ from hibari import voices as library_voices
 from hibari.g2p import ASSETS, G2P
 from hibari.g2p.oov import OOV
 from rhapsode_worker.loudness import Audio
-from rhapsode_worker.reading import PartByPart
+from rhapsode_worker.reading import PartByPart, with_last_words_kept
 
 SAMPLE_RATE_HZ: Final = int(SAMPLE_RATE)
 
@@ -62,7 +62,7 @@ class Pronunciation:
 
     def phonemes_of(self, sentence: str) -> str:
         """Returns the phonemes of a sentence, punctuation among them; empty if it has none."""
-        return str(self.library(sentence))
+        return str(self.library(with_last_words_kept(sentence)))
 
 
 class Model:

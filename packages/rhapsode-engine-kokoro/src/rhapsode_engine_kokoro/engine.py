@@ -7,6 +7,7 @@ from importlib.metadata import version
 from types import MappingProxyType
 from typing import ClassVar, Final
 
+import numpy as np
 from rhapsode_contract import BadRequest, Voice
 from rhapsode_worker import Engine, LicenseFields, NativeFormat, NewVoice, SpeakRequest, Variant
 from rhapsode_worker.weights import Weights
@@ -139,25 +140,30 @@ class KokoroEngine(Engine):
 
         Raises:
             UnknownVoice: There is no such voice.
-            BadRequest: Nothing of the text can be pronounced.
+            BadRequest: Nothing of the text can be pronounced, or nothing comes of the voice.
         """
         assert self._graph is not None
         voice = self._voices.chosen(req.voice, req.language)
         styles = self._voices.styles_of(voice)
         language = self._language_for(req.language, voice)
         speed = req.params.get("speed", 1.0)
-        is_silent = True
+        is_silent, has_phonemes = True, False
         for phrase in phrases_of(req.text, self._pronunciations[language], language):
             try:
                 made = self._graph.synthesise(phrase.phonemes, styles, speed, req.is_abandoned)
             except Stopped:
                 logger.info("stopped in the midst of a phrase: the listener left")
                 return
+            has_phonemes = True
+            if not np.isfinite(made).all():
+                raise _no_voice(voice)
             audio = trimmed(made, SAMPLE_RATE_HZ)
             if len(audio):
                 is_silent = False
                 yield self.native_format.silence(round(phrase.pause_ms / speed))
                 yield from self.pcm_of(levelled(audio))
+        if is_silent and has_phonemes:
+            raise _no_voice(voice)
         if is_silent:
             raise BadRequest(
                 f"text: there is nothing in it that can be said in {LANGUAGE_NAMES[language]}",
@@ -187,3 +193,12 @@ class KokoroEngine(Engine):
             *self.front_end_versions,
             languages=self.reads,
         )
+
+
+def _no_voice(voice: str) -> BadRequest:
+    """Returns the error of style vectors that are no voice's, though they have the shape of one."""
+    return BadRequest(
+        f"voice: of the style vectors of {voice!r} the model makes no sound; it was made from"
+        " numbers that are no voice",
+        field="voice",
+    )

@@ -11,7 +11,7 @@ from typing import Any
 
 from hibari.g2p import ASSETS, G2P
 from hibari.g2p.oov import OOV
-from rhapsode_worker.reading import PartByPart
+from rhapsode_worker.reading import PartByPart, with_last_words_kept
 
 
 class Pronunciation:
@@ -24,4 +24,4 @@ class Pronunciation:
 
     def phonemes_of(self, sentence: str) -> str:
         """Returns the phonemes of a sentence, punctuation among them; empty if it has none."""
-        return str(self._library(sentence))
+        return str(self._library(with_last_words_kept(sentence)))

@@ -35,6 +35,16 @@ def test_no_restarts_at_all_is_a_failure_at_once() -> None:
     assert restarts(most=0).after_end(1, is_hopeless=False).is_failure
 
 
+def test_a_start_that_this_machine_had_no_room_for_is_tried_for_ever_uncounted() -> None:
+    policy = restarts(most=1)
+    rests = [policy.after_end(0, is_hopeless=False, is_starved=True) for _ in range(4)]
+    assert [rest.seconds for rest in rests] == [0.0, 0.5, 1.0, 1.0]
+    assert all(rest.may_be_cut_short and not rest.is_failure for rest in rests)
+    assert policy.count == 0
+    assert policy.after_end(1, is_hopeless=False) == Rest(0.0)
+    assert policy.after_end(0, is_hopeless=False, is_starved=True).seconds == 0.0
+
+
 def test_a_calm_stretch_earns_them_back_too() -> None:
     policy = restarts(most=1)
     policy.after_end(1, is_hopeless=False)

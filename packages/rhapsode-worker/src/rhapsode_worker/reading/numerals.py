@@ -12,6 +12,13 @@ _DAY_MONTH_YEAR = re.compile(r"(?<![\w.])(\d{1,2})\.(\d{1,2})\.(\d{4})(?!\.?\w)"
 _ADDRESS = re.compile(r"(?<![\w.])\d+(?:\.\d+){3}(?!\.?\w)")
 _VERSION = re.compile(r"(?<![^\Wv])(?<!\.)\d+(?:\.\d+){2,}(?!\.?\d)")
 _TIMES = re.compile(r"(?<=\d)\s?\*\s?(?=\d)")
+_BELOW_ZERO = re.compile(r"(?<![\w.,)\]%])[-−–](?=[$€£¥]\d)")
+_BIG = re.compile(r"(?<=\d)\s?(bn|mn|tn)\b", re.IGNORECASE)
+_BIG_WORDS: Final = {"bn": "billion", "mn": "million", "tn": "trillion"}
+_POINT = re.compile(r"(?<![\w.,])\.(\d+)(?![\w.])")
+_FEET = re.compile(r"""(?<![\w.])(\d{1,2})['’′]\s?(\d{1,2})(?:["”″]|''|(?=\s))""")
+_PAIRS = re.compile(r"(?<![\w/.])(?:50/50|24/7)(?![\w/])")
+_PAIR_WORDS: Final = {"50/50": "fifty-fifty", "24/7": "twenty-four seven"}
 _NOTE = re.compile(r"\b([A-G])#(?!\w)")
 # Digits to `str.isdigit`, which the engine asks, but not to `int`, which it then calls.
 _RAISED = re.compile(r"(?<=[0-9A-Za-z)])([⁺⁻]?)([⁰¹²³⁴-⁹]+)")
@@ -26,6 +33,11 @@ def with_numerals_spoken(text: str) -> str:
     text = _ADDRESS.sub(lambda match: match[0].replace(".", " dot "), text)
     text = _VERSION.sub(lambda match: match[0].replace(".", " point "), text)
     text = _TIMES.sub(" times ", text)
+    text = _BELOW_ZERO.sub("minus ", text)
+    text = _BIG.sub(lambda match: f" {_BIG_WORDS[match[1].lower()]}", text)
+    text = _POINT.sub(lambda match: f"point {' '.join(match[1])}", text)
+    text = _FEET.sub(r"\1 foot \2", text)
+    text = _PAIRS.sub(lambda match: _PAIR_WORDS[match[0]], text)
     return _NOTE.sub(lambda match: f"{match[1]} sharp", text)
 
 

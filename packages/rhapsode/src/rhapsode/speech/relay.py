@@ -70,7 +70,7 @@ async def take_whole(
             ) as response:
                 content_type = await _expect_audio(response)
                 account.note_first_byte()
-                body = await read_whole(response, limit_bytes)
+                body = await _hear_whole(session, response, limit_bytes)
         except UpstreamUnreachable:
             raise
         except UpstreamError as error:
@@ -126,14 +126,15 @@ async def relay_stream(
                 (b"trailer", DURATION_HEADER.encode()),
             ]
             pieces = _pieces(session, response, clock, stall_seconds)
-            # A slow listener keeps the engine and its place no longer than a fast one.
-            await send_stream(
-                send,
-                headers,
-                pieces,
-                lambda: _durations(response.trailers, account),
-                runs_ahead=True,
-            )
+            with session.listener(clock):
+                # A slow listener keeps the engine and its place no longer than a fast one.
+                await send_stream(
+                    send,
+                    headers,
+                    pieces,
+                    lambda: _durations(response.trailers, account),
+                    runs_ahead=True,
+                )
 
 
 async def _pieces(
@@ -145,12 +146,15 @@ async def _pieces(
         StreamAborted: The body broke off, or is under the floor.
     """
 
+    heard = session.pieces_heard
+
     def stalled() -> StreamAborted:
-        session.suspect()
+        session.note_silence("stall", stall_seconds, heard)
         return StreamAborted(f"stall: no audio came from the engine for {stall_seconds:g} s")
 
     count = 0
     while True:
+        heard = session.pieces_heard
         clock.start(stall_seconds, stalled)
         try:
             piece = await response.read()
@@ -165,6 +169,22 @@ async def _pieces(
         yield piece
     if count < FLOOR_BYTES:
         raise StreamAborted(_too_short(count))
+
+
+async def _hear_whole(session: Session, response: UpstreamResponse, limit_bytes: int) -> bytes:
+    """Returns the audio that is left of an answer, and counts it as heard while it comes.
+
+    Raises:
+        Internal: It is longer than `limit_bytes`.
+        UpstreamError: It breaks off.
+    """
+    body = bytearray()
+    async for piece in response:
+        session.pieces_heard += 1
+        body += piece
+        if len(body) > limit_bytes:
+            raise Internal(f"the engine sent more than {limit_bytes} bytes")
+    return bytes(body)
 
 
 async def _expect_audio(response: UpstreamResponse) -> bytes:

@@ -3,7 +3,12 @@
 from functools import partial
 from typing import Final
 
-from rhapsode_contract import Capabilities, PublicDialogueRequest, PublicSpeakRequest
+from rhapsode_contract import (
+    Capabilities,
+    ModelUnavailable,
+    PublicDialogueRequest,
+    PublicSpeakRequest,
+)
 from rhapsode_http import UpstreamUnreachable
 from starlette.types import Send
 
@@ -105,8 +110,11 @@ class Speech:
         """Returns the audio where it was asked for whole, else sends it as it comes."""
         clock = Clock()
         stage, seconds = self._patience(session.engine, asked)
-        late = partial(session.too_slow, stage, seconds)
-        with session.turns.take(lambda: clock.start(seconds, late)):
+
+        def begin() -> None:
+            clock.start(seconds, partial(_too_late, session, stage, seconds, session.pieces_heard))
+
+        with session.turns.take(begin):
             if asked.is_streamed:
                 stall = self._deadlines.of(session.engine).stall_seconds
                 await relay_stream(session, asked, clock, stall, account, send)
@@ -119,6 +127,11 @@ class Speech:
         if asked.is_streamed:
             return "first audio", deadlines.first_audio_seconds
         return "audio", deadlines.segment_seconds * asked.segments
+
+
+def _too_late(session: Session, stage: str, seconds: float, heard: int) -> ModelUnavailable:
+    session.note_silence(stage, seconds, heard)
+    return ModelUnavailable(f"{stage}: not there within {seconds:g} s")
 
 
 def byte_limit(capabilities: Capabilities, asked: Dispatch) -> int:

@@ -14,6 +14,11 @@ class Clock:
         self._scope = anyio.CancelScope()
         self._error: Callable[[], Exception] | None = None
 
+    @property
+    def is_running(self) -> bool:
+        """Whether a stage has begun and not ended."""
+        return self._scope.deadline != inf
+
     def start(self, seconds: float, error: Callable[[], Exception]) -> None:
         """Begins a stage, and ends the one before.
 

@@ -23,6 +23,17 @@ def exit_error(status: int, last_words: str, when: str) -> Internal | ModelUnava
     return Internal(_with_last_words(message, last_words))
 
 
+def unmet_error(status: int, last_words: str) -> ModelUnavailable:
+    """Returns the error that a process's end is which came between its handshake and its first
+    answer. It was up, so this is a crash like any later one, after which it is started again.
+
+    Args:
+        status: As for `exit_error`.
+        last_words: As for `exit_error`.
+    """
+    return ModelUnavailable(exit_error(status, last_words, "before its first answer").message)
+
+
 def silence_error(seconds: float, last_words: str) -> ModelUnavailable:
     """Returns the error that a worker is which does not become ready."""
     message = f"start: the engine's process was not ready within {seconds:g} s"

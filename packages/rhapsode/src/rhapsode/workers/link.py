@@ -20,6 +20,9 @@ class End:
     is_hopeless: bool = False
     """Whether another try would end in the same way."""
 
+    is_starved: bool = False
+    """Whether it did not even begin, since this machine lacks what it takes."""
+
     is_unheard: bool = False
     """Whether it should have ended and was never told, since it could not be reached."""
 

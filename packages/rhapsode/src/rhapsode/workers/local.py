@@ -9,21 +9,27 @@ from pathlib import Path
 from typing import Final
 
 import anyio
-from rhapsode_contract import Internal, LogLine, ModelUnavailable, RhapsodeError
+from rhapsode_contract import Capabilities, Internal, LogLine, ModelUnavailable, RhapsodeError
 from rhapsode_http import Client, UnixAddress, first_of
 
 from rhapsode.registry import ForeignCommand, PythonModule
 from rhapsode.settings.entry import EngineEntry
 from rhapsode.workers.card import Card
 from rhapsode.workers.environment import cuda_variables, worker_environment
-from rhapsode.workers.exits import exit_error, silence_error
+from rhapsode.workers.exits import exit_error, silence_error, unmet_error
 from rhapsode.workers.handshake import read_handshake
 from rhapsode.workers.journal import Journal
 from rhapsode.workers.life import Life
 from rhapsode.workers.link import End
 from rhapsode.workers.patience import Patience
 from rhapsode.workers.process import ChildProcess, Launch, open_process
-from rhapsode.workers.session import Session, ask_to_terminate, first_capabilities
+from rhapsode.workers.session import (
+    EXIT_NOTICE_SECONDS,
+    Session,
+    ask_to_terminate,
+    first_capabilities,
+)
+from rhapsode.workers.shortage import Shortage, process_shortage
 from rhapsode.workers.sockets import SocketFolderRefused, socket_path
 
 logger = logging.getLogger(__name__)
@@ -111,8 +117,12 @@ class LocalLink:
                 await self._attend(child, life, listen, note_ready, ending)
         except RhapsodeError as error:
             # A handshake that is wrong stays wrong; one that is late may come in time.
-            return End(error, is_hopeless=not isinstance(error, ModelUnavailable))
+            is_starved = isinstance(error, Shortage)
+            is_hopeless = not isinstance(error, ModelUnavailable)
+            return End(error, is_hopeless=is_hopeless, is_starved=is_starved)
         except OSError as error:
+            if (lack := process_shortage(error)) is not None:
+                return End(lack, is_starved=True)
             field = "cwd: " if error.filename == str(self._entry.cwd) else ""
             return _not_started(f"{field}{error.filename}: {error.strerror}")
         except SocketFolderRefused as error:
@@ -126,6 +136,8 @@ class LocalLink:
             # Its log is about other callers' requests by now, and this goes to any caller.
             return End(exit_error(status, "", "while it was up"))
         words = life.journal.last_words
+        if life.handshake is not None:
+            return End(unmet_error(status, words))
         return End(exit_error(status, words, "before it was ready"), is_hopeless=status >= 0)
 
     def kill(self) -> None:
@@ -150,8 +162,8 @@ class LocalLink:
         address = read_handshake(life.handshake, engine=self._engine, listen=listen)
         async with Client(address) as client:
             with self._readiness(life, ready_by):
-                capabilities = await first_capabilities(client)
-            if not ending.is_set():
+                capabilities = await _meet(client, life, ending)
+            if capabilities is not None and not ending.is_set():
                 stranger = partial(Client, address)
                 answer_seconds = self._surroundings.patience.answer_seconds
                 ready(
@@ -202,6 +214,35 @@ class LocalLink:
             extra=entry.env,
         )
         return Launch(command, environment, entry.cwd, around.grace_seconds)
+
+
+async def _meet(client: Client, life: Life, ending: anyio.Event) -> Capabilities | None:
+    """Asks a process that has shaken hands what it can do; returns None where it should end first,
+    or has ended.
+
+    Raises:
+        Internal: It lives, and does not say.
+        Shortage: It was not asked.
+    """
+    capabilities: Capabilities | None = None
+    failure: RhapsodeError | None = None
+
+    async def ask() -> None:
+        nonlocal capabilities, failure
+        try:
+            capabilities = await first_capabilities(client)
+        except RhapsodeError as error:
+            failure = error  # raised below, outside of a group
+
+    await first_of(ask, ending.wait, life.has_ended.wait)
+    if failure is None:
+        return capabilities
+    # The end of its connection is seen before its own.
+    with anyio.move_on_after(EXIT_NOTICE_SECONDS):
+        await first_of(ending.wait, life.has_ended.wait)
+    if ending.is_set() or life.status is not None:
+        return None
+    raise failure
 
 
 def _not_started(reason: str) -> End:

@@ -10,7 +10,7 @@ import os
 import signal
 import subprocess
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -26,6 +26,8 @@ _STDERR: Final = 2
 _ASK_SECONDS: Final = 2.0
 _REAP_SECONDS: Final = 5.0
 _LAST_WORDS_SECONDS: Final = 1.0
+_SPAWN_PAIRS: Final = 5
+"""Of descriptors: one for each of three streams, and two of uvloop's own."""
 
 
 @dataclass(frozen=True)
@@ -175,6 +177,7 @@ async def _spawn(launch: Launch, hearers: Hearers) -> ChildProcess:
     # Shielded: a spawn cut short leaves a child that nobody reaps.
     with anyio.CancelScope(shield=True):
         try:
+            _see_that_there_is_room()
             _, process = await loop.subprocess_exec(
                 lambda: ChildProcess(hearers, launch.grace_seconds),
                 *launch.command,
@@ -189,6 +192,19 @@ async def _spawn(launch: Launch, hearers: Hearers) -> ChildProcess:
             raise OSError(error.errno, error.strerror, _culprit(launch)) from None
         return process
     raise AssertionError("unreachable: a shield swallows nothing")
+
+
+def _see_that_there_is_room() -> None:
+    """Sees that there are descriptors enough for a spawn. Where one is missing in the midst of it,
+    uvloop says no more than `Unknown error -1`, and leaves those open that it has made.
+
+    Raises:
+        OSError: There are not.
+    """
+    with ExitStack() as held:
+        for _ in range(_SPAWN_PAIRS):
+            for end in os.pipe():
+                held.callback(os.close, end)
 
 
 def _culprit(launch: Launch) -> str:

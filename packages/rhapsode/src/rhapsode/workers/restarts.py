@@ -31,13 +31,17 @@ class RestPolicy(Protocol):
         """Earns every restart back."""
         ...
 
-    def after_end(self, lived_seconds: float, *, is_hopeless: bool) -> Rest:
+    def after_end(
+        self, lived_seconds: float, *, is_hopeless: bool, is_starved: bool = False
+    ) -> Rest:
         """Counts an end.
 
         Args:
             lived_seconds: How long the worker was up; 0 for one that was never ready.
             is_hopeless: Whether another start would end in the same way; then none is made
                 before somebody asks.
+            is_starved: Whether it did not begin for what this machine lacks, which is no fault of
+                the engine's.
         """
         ...
 
@@ -58,6 +62,8 @@ class Restarts:
         self._decay_seconds = decay_seconds
         self._pauses_seconds = pauses_seconds
         self._count = 0
+        self._starved = 0
+        """Starts in a row that this machine lacked something for."""
 
     @property
     def count(self) -> int:
@@ -68,8 +74,14 @@ class Restarts:
         """See `RestPolicy`."""
         self._count = 0
 
-    def after_end(self, lived_seconds: float, *, is_hopeless: bool) -> Rest:
+    def after_end(
+        self, lived_seconds: float, *, is_hopeless: bool, is_starved: bool = False
+    ) -> Rest:
         """See `RestPolicy`."""
+        if is_starved:  # tried for ever, and at once on demand: nobody knows when that is over
+            self._starved += 1
+            return Rest(pause_seconds(self._pauses_seconds, self._starved), may_be_cut_short=True)
+        self._starved = 0
         self._count += 1
         if self._count > self._most:
             self._count = self._most + 1
@@ -101,7 +113,9 @@ class Reconnects:
         """See `RestPolicy`."""
         self._count = 0
 
-    def after_end(self, lived_seconds: float, *, is_hopeless: bool) -> Rest:
+    def after_end(
+        self, lived_seconds: float, *, is_hopeless: bool, is_starved: bool = False
+    ) -> Rest:
         """See `RestPolicy`."""
         was_up = lived_seconds > 0
         self._count += was_up

@@ -1,6 +1,7 @@
 """One process of a worker while it is up: who it is and how it is asked."""
 
-from collections.abc import AsyncIterable, Callable, Iterable
+from collections.abc import AsyncIterable, Callable, Generator, Iterable
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Final, TypeVar
@@ -26,11 +27,13 @@ from rhapsode_http import (
     request_id,
 )
 
+from rhapsode.workers.clock import Clock
+from rhapsode.workers.shortage import connection_shortage
 from rhapsode.workers.turns import Turns
 
 _JSON_BYTES: Final = 4 * 1024 * 1024
 """More than any document of a worker's holds."""
-_EXIT_NOTICE_SECONDS: Final = 1.0
+EXIT_NOTICE_SECONDS: Final = 1.0
 """A connection's end is seen before the process's own, which explains it."""
 
 S = TypeVar("S", bound=Shape)
@@ -76,8 +79,15 @@ class Session:
     health: Health | None = None
     """What it said of itself when it was met; None for one that has just been started."""
 
+    given_up: anyio.Event = field(default_factory=anyio.Event)
+    """Set once a worker on another machine counts as lost, since it does not answer."""
+
     pieces_heard: int = 0
-    """Of audio: one that is heard needs not be asked whether it is there."""
+    """Of audio, by all listeners together: one that is heard needs not be asked whether it is
+    there. Counted and not timed, since a stream has many."""
+
+    listeners: set[Clock] = field(default_factory=set[Clock])
+    """The clocks of the streams that have begun. One that stands still waits for its client."""
 
     look: Callable[[], Callable[[Health], None]] = lambda: lambda health: None
     """Called by whoever watches it before they ask how it is; what it returns is called with the
@@ -85,6 +95,9 @@ class Session:
 
     suspect: Callable[[], None] = lambda: None
     """Called when it may hang; whoever owns it finds out, and ends it if so."""
+
+    condemn: Callable[[RhapsodeError], None] = lambda fault: None
+    """Called with what is wrong when its engine hangs, however well its process answers."""
 
     @property
     def pid(self) -> int:
@@ -176,6 +189,8 @@ class Session:
 
     async def explain(self, error: UpstreamError) -> RhapsodeError:
         """Returns what a broken connection is to a caller: the process's end where that was it."""
+        if (lack := connection_shortage(error)) is not None:
+            return lack
         if await self.has_ended_by_itself():
             assert self.exit is not None
             return type(self.exit)(self.exit.message)
@@ -188,7 +203,7 @@ class Session:
 
     async def has_ended_by_itself(self) -> bool:
         """Whether the process is gone, once there was time to hear of it."""
-        with anyio.move_on_after(_EXIT_NOTICE_SECONDS):
+        with anyio.move_on_after(EXIT_NOTICE_SECONDS):
             await self.ended.wait()
         return self.ended.is_set()
 
@@ -196,6 +211,38 @@ class Session:
         """Returns the error of a stage that is late before there was any audio."""
         self.suspect()
         return ModelUnavailable(f"{stage}: not there within {seconds:g} s")
+
+    @contextmanager
+    def listener(self, clock: Clock) -> Generator[None]:
+        """Counts a stream, for the length of the block, among those that may hold the engine up:
+        it does, for all we know, while its client takes nothing.
+
+        Args:
+            clock: Of the stream; stopped while the client is waited for.
+        """
+        self.listeners.add(clock)
+        try:
+            yield
+        finally:
+            self.listeners.remove(clock)
+            if not clock.is_running:
+                self.pieces_heard += 1  # whom it held up has not been kept waiting by the engine
+
+    def note_silence(self, stage: str, seconds: float, heard: int) -> None:
+        """Takes note that audio is late. An engine that nobody has heard meanwhile hangs, and would
+        keep whoever comes next waiting as long, though its process says that it is well.
+
+        Args:
+            stage: What is late.
+            seconds: What it had.
+            heard: `pieces_heard` when these began.
+        """
+        is_held_up = any(not clock.is_running for clock in self.listeners)
+        if self.pieces_heard != heard or is_held_up:
+            self.suspect()
+        elif not self.ended.is_set():
+            what = f"{stage}: the engine sent no audio to anybody for {seconds:g} s"
+            self.condemn(ModelUnavailable(f"{what}, and is replaced"))
 
 
 def parse(model: type[S], body: bytes, target: str) -> S:
@@ -229,11 +276,14 @@ async def first_capabilities(client: Client) -> Capabilities:
 
     Raises:
         Internal: It does not say.
+        Shortage: It was not asked.
     """
     try:
         async with await client.request("GET", "/capabilities") as response:
             body = await read_whole(response, _JSON_BYTES)
     except UpstreamError as error:
+        if (lack := connection_shortage(error)) is not None:
+            raise lack from None
         raise Internal(f"start: the engine did not say what it can do: {error}") from None
     if response.status != HTTPStatus.OK:
         error = read_error(response.status, body)
@@ -242,12 +292,20 @@ async def first_capabilities(client: Client) -> Capabilities:
 
 
 async def health_of(client: Client, seconds: float) -> Health | None:
-    """Returns how a worker says it is; None where it does not within `seconds`."""
+    """Returns how a worker says it is; None where it does not within `seconds`.
+
+    Raises:
+        Shortage: It was not asked.
+    """
     with anyio.move_on_after(seconds):
         try:
             async with await client.request("GET", "/health") as response:
                 body = await read_whole(response, _JSON_BYTES)
-        except (UpstreamError, Internal):
+        except UpstreamError as error:
+            if (lack := connection_shortage(error)) is not None:
+                raise lack from None
+            return None
+        except Internal:
             return None
         try:
             return read_shape(Health, body) if response.status == HTTPStatus.OK else None

@@ -84,7 +84,7 @@ class Worker:
         self._down = anyio.Event()
         self._down.set()
         self._fault: RhapsodeError | None = None
-        self._suspicion = Suspicion(surroundings.patience, tasks, self._condemn)
+        self._suspicion = Suspicion(surroundings.patience, tasks, self._end_for)
         load = entry.deadlines.load_seconds or surroundings.load_seconds
         self._resident = Resident(
             engine,
@@ -281,12 +281,15 @@ class Worker:
         if self._resident.is_loading_other_than(None):
             await self.end()
             return
+        ending = self._ending
         try:
             await self._resident.unload(session)
         except (RhapsodeError, ForeignError) as error:
             logger.warning("%s", error.message, extra={"engine": self.engine})
             await session.ended.wait()
             self._check_heard()
+            if not self._is_local and not ending.is_set():  # lost, and its model with it
+                raise ModelUnavailable(error.message) from None
 
     async def end(self) -> None:
         """Ends the process and returns once it is reaped and its memory is back. Where there is
@@ -355,6 +358,7 @@ class Worker:
 
     def _become_ready(self, session: Session) -> None:
         session.suspect = lambda: self._suspect(session)
+        session.condemn = self._condemn
         session.look = lambda: self._note_look(session)
         self._last_seen = session.capabilities
         self._session = session
@@ -418,8 +422,11 @@ class Worker:
             # Whoever runs it starts it again, and it may hold a model then (contract § 2).
             self._take(self._rest_after_asked())
         if not was_asked:
-            self._crashes += self._is_local or lived > 0
-            self._take(self._restarts.after_end(lived, is_hopeless=end.is_hopeless))
+            self._crashes += lived > 0 or (self._is_local and not end.is_starved)
+            rest = self._restarts.after_end(
+                lived, is_hopeless=end.is_hopeless, is_starved=end.is_starved
+            )
+            self._take(rest)
         self._take_next()
         self._down.set()
         self._gone(self.engine)
@@ -451,7 +458,16 @@ class Worker:
             self._suspicion.look_at(session)
 
     def _condemn(self, fault: RhapsodeError) -> None:
-        """Ends a process that is of no more use. It counts as asked for (contract § 2)."""
+        """Ends a process that is of no more use; one on another machine where it answers only, or
+        it would hear of it when the network lets it.
+        """
+        if self._is_local or self._session is None:
+            self._end_for(fault)
+        else:
+            self._suspicion.look_at(self._session, fault)
+
+    def _end_for(self, fault: RhapsodeError) -> None:
+        # It counts as asked for (contract § 2).
         if self._state in {Process.STARTING, Process.UP}:
             self._fault = fault
             self._ask_to_end()
