@@ -9,7 +9,13 @@ from pathlib import Path
 import pytest
 
 from .core_process import PATIENCE_SECONDS, RHAPSODE, tone
-from .managed import Box, box, sources_of_version, sources_with_pace
+from .managed import (
+    Box,
+    box,
+    sources_of_version,
+    sources_with_pace,
+    sources_without_weights,
+)
 from .processes import processes_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
@@ -225,6 +231,18 @@ def test_say_installs_the_default_engine_where_there_is_none(tmp_path: Path) -> 
         second = rhapsode(server, "say", "-o", str(output), "Hello again.")
         assert second.returncode == 0, second.stdout
         assert "installing" not in second.stdout
+
+
+@pytest.mark.contract("10.install.pull-fails")
+def test_the_command_says_that_an_engine_without_its_weights_is_installed(tmp_path: Path) -> None:
+    with box(tmp_path, sources=sources_without_weights(tmp_path / "wanting")) as server:
+        done = rhapsode(server, "install", "tone")
+        assert done.returncode == 1
+        assert "failed at weights: " in done.stdout
+        assert "the engine is installed: its weights come with its first speech" in done.stdout
+        server.speak()
+        again = rhapsode(server, "install", "tone")
+        assert "POST /engines/tone/pull gets weights for it" in again.stdout
 
 
 def test_the_command_says_why_an_install_failed(tmp_path: Path) -> None:

@@ -48,6 +48,12 @@ def install_engine(
     wanted = (variant or entry.default_variant) if pulls else None
     job = client.install(entry.id, pull=wanted, accept=accepted)
     last, why = _watched(client, job, console)
+    if last.status == "failed" and last.phase == "weights":
+        # The engine itself stays, as the contract has it (§ 10).
+        raise CallFailed(
+            f"failed at weights: {why}; the engine is installed: its weights come with its first"
+            f" speech, or with POST /engines/{entry.id}/pull"
+        )
     if last.status == "failed":
         raise CallFailed(f"failed at {last.phase}: {why}")
     return entry

@@ -74,8 +74,8 @@ class Installer:
             raise _operators(engine)
         if origin == "database":
             raise Conflict(
-                f"engine: {engine!r} is installed already; POST /engines/{engine}/reinstall"
-                " builds it anew",
+                f"engine: {engine!r} is installed already; POST /engines/{engine}/pull gets weights"
+                f" for it, POST /engines/{engine}/reinstall builds it anew",
                 field="engine",
             )
         self._jobs.check_idle(engine)
