@@ -6,7 +6,14 @@ import anyio
 import pytest
 from anyio.abc import SocketAttribute, SocketStream
 from rhapsode_conform.chunks import sizes_of_chunks
-from rhapsode_http import TcpAddress, UnixAddress, UpstreamProtocolError, UpstreamTruncated, beside
+from rhapsode_http import (
+    TcpAddress,
+    UnixAddress,
+    UpstreamProtocolError,
+    UpstreamTooLong,
+    UpstreamTruncated,
+    beside,
+)
 
 pytestmark = pytest.mark.anyio
 
@@ -40,6 +47,14 @@ async def sizes_in(answer: bytes, folder: Path) -> list[int]:
 
 async def test_each_chunk_counts_however_its_bytes_come(short_path: Path) -> None:
     assert await sizes_in(HEAD + CHUNKS + END, short_path) == [5, 16]
+
+
+@pytest.mark.parametrize("size", [b"5000000", b"ffffffffffff"])
+async def test_what_no_answer_is_as_long_as_is_not_waited_for(
+    size: bytes, short_path: Path
+) -> None:
+    with pytest.raises(UpstreamTooLong, match="64 MiB"):
+        await sizes_in(HEAD + CHUNKS + size + b"\r\n", short_path)
 
 
 async def test_so_it_does_on_tcp() -> None:

@@ -33,6 +33,11 @@ def test_a_sentence_of_a_language_is_read_in_it_and_in_the_first() -> None:
         (("en", "en-US", "en-GB"), []),
         (("mul", "en", "fr-FR", "fr-CA"), ["fr-FR"]),
         (("fr", "mul", "en-GB"), ["en-GB"]),
+        (("auto", "en", "de"), ["de"]),
+        (("zh", "cmn", "zh-TW"), []),
+        (("ta", "te"), []),
+        (("ta", "en"), ["en"]),
+        (("en", "te", "de", "ta", "fr", "it"), ["de", "fr", "it"]),
         (("en", "de", "fr", "it", "es"), ["de", "fr", "it"]),
     ],
 )

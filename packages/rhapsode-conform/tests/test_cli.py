@@ -111,6 +111,16 @@ def test_where_every_check_is_skipped_it_says_so_and_ends_with_2(
     assert "no check was run" in told.err
 
 
+def test_where_it_gives_a_worker_up_it_says_so_and_ends_with_2(
+    capsys: pytest.CaptureFixture[str], raw_command: tuple[str, ...]
+) -> None:
+    only = ["--only", "d.queue", "--only", "d.request-id", "--engine", "raw", "--timeout", "1"]
+    assert status_of(*only, "--", *raw_command, "stalls") == NO_VERDICT
+    told = capsys.readouterr()
+    assert "was given up: 3 failed, 1 undecided" in told.out
+    assert "1 checks were not made" in told.err
+
+
 def test_the_last_report_is_kept_where_there_is_no_new_one(tmp_path: Path) -> None:
     former, none = tmp_path / "former.xml", tmp_path / "none.xml"
     former.write_text("<former/>", encoding="utf-8")

@@ -49,6 +49,17 @@ def test_where_all_was_skipped_there_is_no_verdict() -> None:
     assert "was not checked: 1 skipped" in written(nothing)
 
 
+def test_where_some_were_not_asked_nobody_is_said_to_conform() -> None:
+    unasked = Result(MUST, Outcome(Verdict.UNDECIDED, "not asked"), 0.0, is_unasked=True)
+    given_up = Report("unix:/a", (Result(SHOULD, BROKEN, 0.5), unasked))
+    assert not given_up.conforms
+    assert not given_up.is_broken
+    assert "was given up: 1 failed, 1 undecided" in written(given_up)
+    suite = ET.fromstring(as_junit(given_up))
+    assert (suite.get("failures"), suite.get("errors"), suite.get("skipped")) == ("0", "1", "1")
+    assert suite.find("testcase/error") is not None
+
+
 def test_people_see_a_line_each_and_what_was_seen() -> None:
     text = written(report((MUST, BROKEN), (SHOULD, PASSED)))
     assert MUST.family in text

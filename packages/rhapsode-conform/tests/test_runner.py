@@ -185,6 +185,26 @@ async def test_checks_that_are_never_settled_are_given_up_after_three(raw: Targe
         report = await check_worker(raw, options(check_seconds=0.1), [*hangs, check(passes)])
     verdicts = [each.outcome.verdict for each in report.results]
     assert verdicts == [Verdict.FAILED] * 3 + [Verdict.UNDECIDED]
+    assert report.unasked == 1
+
+
+async def test_an_answer_without_an_end_fails_who_asked_and_nobody_else(
+    raw_command: tuple[str, ...],
+) -> None:
+    async def hears(subject: Subject) -> None:
+        await subject.heard(stream=True)
+
+    async def counts(subject: Subject) -> None:
+        await subject.wire.sizes_of_chunks("/speak", subject.request({"stream": True}))
+
+    endless = Target(command=(*raw_command, "endless"), engine="raw")
+    with anyio.fail_after(60):
+        report = await check_worker(
+            endless, options(), [check(hears), check(counts), check(passes)]
+        )
+    outcomes = [each.outcome for each in report.results]
+    assert [each.why for each in outcomes[:2]] == ["an answer has no end"] * 2
+    assert outcomes[2].verdict is Verdict.PASSED
 
 
 async def test_a_finding_is_the_outcome_and_a_bug_of_ours_no_pass(raw: Target) -> None:

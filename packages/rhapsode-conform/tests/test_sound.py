@@ -4,7 +4,7 @@ from array import array
 from math import pi, sin
 
 import pytest
-from rhapsode_conform.sound import Sound, is_different
+from rhapsode_conform.sound import Sound, difference, is_different
 
 
 def tone(hertz: float, amplitude: float = 0.5, seconds: float = 1.0, rate_hz: int = 8000) -> Sound:
@@ -29,6 +29,29 @@ def test_what_a_listener_could_tell_is_different(other: Sound) -> None:
 
 def test_so_are_two_low_voices() -> None:
     assert is_different(tone(110, rate_hz=24_000), tone(220, rate_hz=24_000))
+
+
+def beside(left: Sound, right: Sound) -> Sound:
+    samples = array("h", bytes(2 * len(left.pcm)))
+    samples[::2], samples[1::2] = left.mono(), right.mono()
+    return Sound(samples.tobytes(), left.rate_hz, 2)
+
+
+def test_so_is_what_is_told_apart_in_the_second_channel_alone() -> None:
+    low, high = tone(200), tone(400)
+    assert is_different(beside(low, low), beside(low, high))
+    assert not is_different(beside(low, high), beside(low, high))
+
+
+def test_so_is_one_channel_from_two() -> None:
+    assert is_different(tone(440), beside(tone(440), tone(440)))
+
+
+def test_how_far_apart_two_recordings_are_grows_with_what_tells_them_apart() -> None:
+    near, far = difference(tone(440), tone(440, 0.49)), difference(tone(440), tone(440, 0.4))
+    assert 0 < near < far
+    assert difference(tone(440), tone(440)) == 0
+    assert difference(tone(440), tone(440, seconds=1.1)) == pytest.approx(5)
 
 
 def test_so_is_a_longer_silence() -> None:

@@ -18,6 +18,7 @@ def variant(limit: int | None = None, *languages: str) -> Variant:
         ((), None, "It is going to rain."),
         (("sv-SE", "en"), None, "Det kommer snart att regna."),
         (("sv", "en"), "en", "It is going to rain."),
+        (("cmn-Hans",), None, "快要下雨了。"),
         (("ka",), None, "It is going to rain."),
     ],
 )

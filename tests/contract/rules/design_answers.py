@@ -157,6 +157,7 @@ RULES: Final = (
     Rule(
         "d.listing.no-model",
         "Capabilities and voices start a process that is down but never load a model.",
+        is_worker_rule=True,
     ),
     Rule(
         "d.preview.no-model",

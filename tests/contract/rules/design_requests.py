@@ -92,6 +92,7 @@ RULES: Final = (
     Rule(
         "d.cues.matching",
         "A cue is recognised whatever its case and inner white space.",
+        is_worker_rule=True,
     ),
     Rule(
         "d.cues.other-brackets",

@@ -65,6 +65,7 @@ RULES: Final = (
         "3.policy.worker-obeys",
         "A worker never unloads or ends by itself for being idle: residency is the server's "
         "decision.",
+        is_worker_rule=True,
     ),
     Rule(
         "3.policy.max-resident",

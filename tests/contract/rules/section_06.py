@@ -48,6 +48,7 @@ RULES: Final = (
     Rule(
         "6.language.default",
         "`language` absent means the first that the effective variant lists.",
+        is_worker_rule=True,
     ),
     Rule(
         "6.language.single-ignored",

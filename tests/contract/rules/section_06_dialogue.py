@@ -27,7 +27,8 @@ RULES: Final = (
     ),
     Rule(
         "6.dialogue.cues",
-        "Unclaimed cues are taken out of each turn's text.",
+        "Each turn's text has the cues that are not claimed taken out; the others are performed.",
+        is_worker_rule=True,
     ),
     Rule(
         "6.dialogue.speakers",

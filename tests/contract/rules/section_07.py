@@ -93,6 +93,11 @@ RULES: Final = (
         is_worker_rule=True,
     ),
     Rule(
+        "7.create.kept",
+        "A voice that is made is kept: it is listed as it was after the worker has started again.",
+        is_worker_rule=True,
+    ),
+    Rule(
         "7.create.upload",
         "The server streams an upload to the worker, keeps no copy and refuses a body over 25 "
         "MB as `bad_request`.",
@@ -116,5 +121,6 @@ RULES: Final = (
     Rule(
         "7.blend.fixed",
         "A blend is worked out when it is made: later changes to its parts do not change it.",
+        is_worker_rule=True,
     ),
 )

@@ -30,6 +30,7 @@ class Need(StrEnum):
     TWO_VOICES = "two voices"
     CLONING = "a variant that clones"
     BLENDING = "a variant that blends"
+    MAKING = "a variant that clones or blends"
     NO_BLENDING = "a variant that does not blend"
     DIALOGUE = "a variant with dialogue"
     NO_DIALOGUE = "a variant without dialogue"

@@ -1,5 +1,6 @@
 """What variants claim, each asked for once and looked at by several checks."""
 
+import re
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Final
@@ -9,9 +10,9 @@ from rhapsode_http import UpstreamError
 
 from rhapsode_conform.outcome import undecided
 from rhapsode_conform.recording import as_sound
-from rhapsode_conform.sound import Sound
+from rhapsode_conform.sound import Sound, is_different
 from rhapsode_conform.subject import Subject
-from rhapsode_conform.texts import Texts
+from rhapsode_conform.texts import Texts, primary_of
 
 Fields = dict[str, object]
 """Of a speak request, over those that every claim has."""
@@ -19,8 +20,9 @@ Fields = dict[str, object]
 Look = Callable[[str, Variant], Awaitable[None]]
 """Takes a variant's name and what it declares; raises a `Finding` where a claim is not heard."""
 
-_NO_LANGUAGES: Final = {"mul", "und", "zxx"}
-"""Primary tags for several languages, an unknown one and none."""
+_LANGUAGE: Final = re.compile("[a-z]{2,3}")
+_NO_LANGUAGES: Final = {"mis", "mul", "und", "zxx"}
+"""Primary tags for uncoded languages, several, an unknown one and none."""
 
 _LANGUAGES_TOLD: Final = 3
 
@@ -46,23 +48,27 @@ def readings_of(variant: Variant, texts: Texts) -> dict[str, tuple[Fields, Field
     """Returns requests for a sentence of each of a few languages: in it, and in the first one.
 
     Dialects of one language are left out, since both may well be read as its speaker reads, and
-    so are tags that leave the language to the voice.
+    so are tags that leave the language to the voice or the text, such as `mul` and `auto`, and
+    languages that we know no sentence of.
     """
+    first, *others = languages_in(variant) or ("",)
+    known = [tag for tag in others if texts.knows(variant, tag)]
+    owns = {tag: _in_language(variant, tag, texts) for tag in known[:_LANGUAGES_TOLD]}
+    return {tag: (own, {**own, "language": first}) for tag, own in owns.items()}
+
+
+def languages_in(variant: Variant) -> list[str]:
+    """Returns the first tag of each language that a variant lists."""
     by_primary: dict[str, str] = {}
     for tag in variant.languages or ():
-        if _primary(tag) not in _NO_LANGUAGES:
-            by_primary.setdefault(_primary(tag), tag)
-    first, *others = by_primary.values() or ("",)
-    owns = {tag: _in_language(variant, tag, texts) for tag in others[:_LANGUAGES_TOLD]}
-    return {tag: (own, {**own, "language": first}) for tag, own in owns.items()}
+        primary = primary_of(tag)
+        if _LANGUAGE.fullmatch(primary) and primary not in _NO_LANGUAGES:
+            by_primary.setdefault(primary, tag)
+    return list(by_primary.values())
 
 
 def _in_language(variant: Variant, language: str, texts: Texts) -> Fields:
     return {"language": language, "text": texts.sentence(variant, language)}
-
-
-def _primary(language: str) -> str:
-    return language.lower().partition("-")[0]
 
 
 async def sound_of(subject: Subject, variant: str, **fields: object) -> Sound:
@@ -96,6 +102,45 @@ async def listen(subject: Subject, has: Callable[[Variant], object], look: Look)
     if unsteady:
         names = ", ".join(unsteady)
         raise undecided(f"the same request with a seed gave other audio from {names}")
+
+
+async def cues_told(subject: Subject, name: str, variant: Variant) -> list[str]:
+    """Returns the cues that are heard behind a sentence."""
+    told: list[str] = []
+    for cue in variant.cues:
+        pair = subject.texts.with_cue(variant, cue)
+        if pair is not None:
+            plain, with_cue = [await sound_of(subject, name, text=text) for text in pair]
+            if is_different(plain, with_cue):
+                told.append(cue)
+    return told
+
+
+async def dials_told(subject: Subject, name: str, variant: Variant) -> list[tuple[Fields, Fields]]:
+    """Returns, for each dial that a sentence shows, requests for it at rest and turned."""
+    told: list[tuple[Fields, Fields]] = []
+    text = subject.texts.sentence(variant)
+    for dial, limits in variant.dials.items():
+        for end in (limits.min, limits.max):
+            pair: tuple[Fields, Fields] = ({"text": text}, {"text": text, "params": {dial: end}})
+            one, other = [await sound_of(subject, name, **fields) for fields in pair]
+            if is_different(one, other):
+                told.append(pair)
+                break
+    return told
+
+
+async def languages_told(
+    subject: Subject, name: str, variant: Variant
+) -> list[tuple[Fields, Fields]]:
+    """Returns, of `readings_of`, the pairs that are both spoken and do not sound alike."""
+    assert subject.sampled  # or it comes to a finding
+    told: list[tuple[Fields, Fields]] = []
+    for pair in readings_of(variant, subject.texts).values():
+        one, other = [await subject.claimed(name, **fields) for fields in pair]
+        if one.is_audio and other.is_audio and is_different(as_sound(one), as_sound(other)):
+            told.append(pair)
+    return told
 
 
 async def _visit(subject: Subject, name: str, variant: Variant) -> None:

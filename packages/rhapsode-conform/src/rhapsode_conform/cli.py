@@ -28,7 +28,8 @@ from rhapsode_conform.texts import NoText, Texts
 CONFORMS: Final = 0
 BROKEN: Final = 1
 NO_VERDICT: Final = 2
-"""The worker cannot be reached, no check was run, or the command line makes no sense."""
+"""The worker cannot be reached or was given up, no check was run, or the command line makes no
+sense."""
 
 app = typer.Typer(
     name="rhapsode-conform",
@@ -100,6 +101,9 @@ def conform(
         raise _no_verdict(error) from None
     if not report.was_checked:
         raise _no_verdict(NoCheck("no check was run: each was skipped"))
+    if report.unasked and not report.is_broken:
+        why = f"{report.unasked} checks were not made, since those before were not settled in time"
+        raise _no_verdict(NoCheck(f"{why}; a slower worker may need a longer --timeout"))
     raise typer.Exit(CONFORMS if report.conforms else BROKEN)
 
 

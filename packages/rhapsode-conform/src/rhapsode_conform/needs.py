@@ -19,6 +19,10 @@ _OF_A_VARIANT: Final[Mapping[Need, Callable[[Variant], object]]] = {
     Need.ONE_LANGUAGE: lambda each: len(each.languages or ()) == 1,
     Need.CLONING: lambda each: each.cloning is not None and each.cloning.supported,
     Need.BLENDING: lambda each: each.blending is not None and each.blending.supported,
+    Need.MAKING: lambda each: (
+        (each.cloning is not None and each.cloning.supported)
+        or (each.blending is not None and each.blending.supported)
+    ),
     Need.NO_BLENDING: lambda each: each.blending is None or not each.blending.supported,
     Need.DIALOGUE: lambda each: each.dialogue is not None,
     Need.NO_DIALOGUE: lambda each: each.dialogue is None,

@@ -20,5 +20,8 @@ class Patience:
     health_seconds: float = 5.0
     """For a health that is asked while the worker speaks."""
 
+    idle_seconds: float = 3.0
+    """How long a model that nobody asks for is watched; less where a check may take less."""
+
     stay_seconds: float = 0.5
     """How long a process that should stay is watched."""

@@ -56,7 +56,9 @@ def _verdict(report: Report) -> tuple[str, str]:
     """Returns the verdict in words, and its style."""
     if not report.was_checked:
         return "was not checked", "bold yellow"
-    return ("conforms", "bold green") if report.conforms else ("does not conform", "bold red")
+    if report.is_broken:
+        return "does not conform", "bold red"
+    return ("was given up", "bold yellow") if report.unasked else ("conforms", "bold green")
 
 
 def _line(result: Result) -> str:
@@ -86,7 +88,10 @@ def as_json(report: Report) -> str:
 
 
 def as_junit(report: Report) -> str:
-    """Returns the report as JUnit's XML; a broken `should` is a skipped test there."""
+    """Returns the report as JUnit's XML; a broken `should` is a skipped test there.
+
+    What was not asked since the worker was given up is an error: nobody is to take it for a pass.
+    """
     counts = report.counts()
     broken = sum(result.is_broken_must for result in report.results)
     suite = ET.Element(
@@ -94,7 +99,8 @@ def as_junit(report: Report) -> str:
         name=f"rhapsode-conform {_plain(report.target)}",
         tests=str(len(report.results)),
         failures=str(broken),
-        skipped=str(len(report.results) - broken - counts[Verdict.PASSED]),
+        errors=str(report.unasked),
+        skipped=str(len(report.results) - broken - report.unasked - counts[Verdict.PASSED]),
         time=f"{sum(result.seconds for result in report.results):.3f}",
     )
     for result in report.results:
@@ -106,11 +112,17 @@ def as_junit(report: Report) -> str:
             time=f"{result.seconds:.3f}",
         )
         if result.outcome.verdict is not Verdict.PASSED:
-            kind = "failure" if result.is_broken_must else "skipped"
-            ET.SubElement(case, kind, message=_plain(_line(result))).text = _plain(
+            ET.SubElement(case, _kind(result), message=_plain(_line(result))).text = _plain(
                 result.outcome.seen
             )
     return ET.tostring(suite, encoding="unicode", xml_declaration=True)
+
+
+def _kind(result: Result) -> str:
+    """Returns what JUnit calls a check that did not pass."""
+    if result.is_unasked:
+        return "error"
+    return "failure" if result.is_broken_must else "skipped"
 
 
 def _plain(text: str) -> str:

@@ -22,6 +22,9 @@ class Result:
     is_overdue: bool = False
     """Whether it was given up because it took too long."""
 
+    is_unasked: bool = False
+    """Whether it was not run at all, since those before it took too long."""
+
     @property
     def is_broken_must(self) -> bool:
         """Whether it is a promise without which a worker does not conform."""
@@ -44,9 +47,22 @@ class Report:
         return any(result.outcome.verdict is not Verdict.SKIPPED for result in self.results)
 
     @property
+    def is_broken(self) -> bool:
+        """Whether a promise that must be kept is not."""
+        return any(result.is_broken_must for result in self.results)
+
+    @property
+    def unasked(self) -> int:
+        """How many checks were not run, since those before them took too long."""
+        return sum(result.is_unasked for result in self.results)
+
+    @property
     def conforms(self) -> bool:
-        """Whether every promise that must be kept is kept, as far as could be seen."""
-        return self.was_checked and not any(result.is_broken_must for result in self.results)
+        """Whether every promise that must be kept is kept, as far as could be seen.
+
+        Of a worker that was given up there is no saying so.
+        """
+        return self.was_checked and not self.is_broken and not self.unasked
 
     @property
     def failed(self) -> tuple[str, ...]:

@@ -9,7 +9,13 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 import anyio
-from rhapsode_http import Address, UnixAddress, UpstreamError, parse_address
+from rhapsode_http import (
+    Address,
+    UnixAddress,
+    UpstreamError,
+    UpstreamTooLong,
+    parse_address,
+)
 
 from rhapsode_conform.answer import Answer
 from rhapsode_conform.check import Check
@@ -89,7 +95,7 @@ async def check_worker(
                 await stack.aclose()
                 subject = await stack.enter_async_context(_opened(target, options))
                 subject.recordings.update(kept)
-            result = Result(check, _GIVEN_UP, 0.0)
+            result = Result(check, _GIVEN_UP, 0.0, is_unasked=True)
             if overdue < _OVERDUE_MOST:
                 result = await _run(check, subject)
                 overdue = overdue + 1 if result.is_overdue else 0
@@ -140,6 +146,8 @@ def _first_of(error: Exception) -> Exception:
 def _what_it_means(error: Exception, check: Check) -> Outcome:
     if isinstance(error, Finding):
         return error.outcome
+    if isinstance(error, UpstreamTooLong):
+        return Outcome(Verdict.FAILED, "an answer has no end", str(error))
     if isinstance(error, UpstreamError):
         return Outcome(Verdict.FAILED, "a request got no answer", str(error))
     if isinstance(error, OSError | Unreachable):

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import combinations
 from typing import Any, Final, TypeVar, cast
 
 import anyio
@@ -16,12 +17,14 @@ from rhapsode_conform.answer import Answer, as_list, as_object
 from rhapsode_conform.outcome import Finding, expect, skipped, undecided
 from rhapsode_conform.patience import Patience
 from rhapsode_conform.recording import as_sound
-from rhapsode_conform.sound import Sound, is_different
+from rhapsode_conform.sound import Sound, difference, is_different
 from rhapsode_conform.spawned import Spawned
 from rhapsode_conform.texts import Texts
 from rhapsode_conform.wire import Wire
 
 SEED: Final = 20260917
+_TAKES: Final = 4
+"""Of a request that another one seems to differ from."""
 
 T = TypeVar("T")
 
@@ -231,6 +234,24 @@ class Subject:
             return one.body == other.body
         return not is_different(as_sound(one), as_sound(other))
 
+    async def stands_apart(self, sound: Sound, **fields: object) -> bool:
+        """Whether a recording differs from takes of a request by more than they do.
+
+        Looked at before a difference is held against a worker: where it takes no seed, two takes of
+        another text may have been alike by chance.
+
+        Raises:
+            Finding: A take brought no samples.
+        """
+        takes: list[Sound] = []
+        for _ in range(_TAKES):
+            self.wait_on()
+            answer = await self.speak(**{"seed": SEED, "format": self.sampled, **fields})
+            expect(answer.is_audio, f"no audio was answered to {self.request(fields)}", answer)
+            takes.append(as_sound(answer))
+        among = max(difference(one, other) for one, other in combinations(takes, 2))
+        return min(difference(sound, take) for take in takes) > max(1, 2 * among)
+
     async def repeats(self) -> bool:
         """Whether they are the same to the last byte, which a little dither prevents."""
         one, other = await self._two_takes(self.variant)
@@ -248,8 +269,11 @@ class Subject:
         return await self.wire.post("/unload")
 
     async def load(self, variant: str) -> Answer:
-        """Loads a variant."""
-        return await self.wire.post("/load", {"variant": variant})
+        """Loads a variant; the check that does may take as long again for it, and after it."""
+        self.wait_on()
+        answer = await self.wire.post("/load", {"variant": variant})
+        self.wait_on()
+        return answer
 
     async def health(self) -> dict[str, Any]:
         """Returns its health, raw."""

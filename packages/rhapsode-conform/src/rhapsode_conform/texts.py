@@ -36,6 +36,9 @@ _SENTENCES: Final = {
 }
 """A short sentence in each language that we know; the others are asked the English one."""
 
+_OTHER_NAMES: Final = {"cmn": "zh", "arb": "ar", "pes": "fa", "iw": "he"}
+"""Primary tags of what is the same language as another one, or all that is meant by it."""
+
 
 class NoText(ValueError):
     """A text that nobody can say."""
@@ -55,8 +58,8 @@ class Texts:
 
     def sentence(self, variant: Variant, language: str | None = None) -> str:
         """Returns what to say in `language`, by default the variant's first, within its limit."""
-        first = _primary(next(iter(variant.languages or ()), "en"))
-        asked = first if language is None else _primary(language)
+        first = primary_of(next(iter(variant.languages or ()), "en"))
+        asked = first if language is None else primary_of(language)
         if self.own is not None and (asked == first or asked not in _SENTENCES):
             text = self.own
         else:
@@ -65,9 +68,9 @@ class Texts:
 
     def knows(self, variant: Variant, language: str) -> bool:
         """Whether what `sentence` returns is in that language."""
-        first = _primary(next(iter(variant.languages or ()), "en"))
-        is_own = self.own is not None and _primary(language) == first
-        return is_own or _primary(language) in _SENTENCES
+        first = primary_of(next(iter(variant.languages or ()), "en"))
+        is_own = self.own is not None and primary_of(language) == first
+        return is_own or primary_of(language) in _SENTENCES
 
     def long(self, variant: Variant, characters: int) -> str:
         """Returns about that many characters of whole sentences, within the variant's limit."""
@@ -93,14 +96,23 @@ class Texts:
         plain = self.sentence(variant)[: max(0, variant.character_limit - len(mark))].rstrip()
         return (plain, plain + mark) if is_speakable(plain) else None
 
-    def shared(self, variant: Variant, turns: int) -> str:
-        """Returns what each of so many turns may say within the limit of all; empty: nothing."""
-        share = self.sentence(variant)[: variant.character_limit // turns].rstrip()
+    def shared(self, variant: Variant, turns: int, *, spare: int = 0) -> str:
+        """Returns what each of so many turns may say within the limit of all; empty: nothing.
+
+        Args:
+            variant: Whose limit it is.
+            turns: How many share it.
+            spare: How many characters are left for something else.
+        """
+        room = max(0, variant.character_limit - spare)
+        share = self.sentence(variant)[: room // turns].rstrip()
         return share if is_speakable(share) else ""
 
 
-def _primary(language: str) -> str:
-    return language.lower().partition("-")[0]
+def primary_of(tag: str) -> str:
+    """Returns the language of a tag, in one of its names where it has several."""
+    primary = tag.lower().partition("-")[0]
+    return _OTHER_NAMES.get(primary, primary)
 
 
 def is_speakable(text: str) -> bool:

@@ -1,23 +1,30 @@
 """Requests to the worker, every answer kept for the checks that look at all of them."""
 
 import json
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 from rhapsode_http import (
     Address,
     Client,
     UpstreamError,
     UpstreamResponse,
+    UpstreamTooLong,
     UpstreamUnreachable,
 )
 
 from rhapsode_conform.answer import Answer
-from rhapsode_conform.chunks import sizes_of_chunks
+from rhapsode_conform.chunks import MOST_BYTES, sizes_of_chunks
 
 JSON_TYPE = "application/json"
+_SUCCESS = 200
 
 Fields = Mapping[str, object]
+
+
+def _nothing() -> None:
+    """Hears a piece and does nothing about it."""
 
 
 class Wire:
@@ -52,32 +59,72 @@ class Wire:
         return await self.send("POST", target, json.dumps(fields).encode(), JSON_TYPE)
 
     async def send(
-        self, method: str, target: str, body: bytes = b"", content_type: str = ""
+        self,
+        method: str,
+        target: str,
+        body: bytes = b"",
+        content_type: str = "",
+        *,
+        hear: Callable[[], None] = _nothing,
+        is_kept: bool = True,
     ) -> Answer:
         """Sends a request and returns the whole answer, however it ends.
 
+        Args:
+            method: Of the request.
+            target: Path and query.
+            body: All of it.
+            content_type: Of the body; empty leaves it out.
+            hear: Called at every piece of the answer.
+            is_kept: Whether the body of a success is wanted.
+
         Raises:
-            UpstreamError: Nothing of an answer came.
+            UpstreamError: Nothing of an answer came, or it had no end.
         """
         async with self.open(method, target, body, content_type) as response:
-            read = bytearray()
-            broken_off = ""
-            try:
-                while piece := await response.read():
-                    read += piece
-            except UpstreamError as error:
-                broken_off = str(error)
-            answer = Answer(
-                method,
-                target,
-                response.status,
-                _text(response.headers),
-                bytes(read),
-                _text(response.trailers),
-                broken_off,
-            )
-        self.answers.append(answer)
+            keeps = is_kept or response.status != _SUCCESS
+            answer = await self.rest(response, method, target, hear=hear, is_kept=keeps)
+        # Who looks at every answer looks at no audio, and there is much of it.
+        self.answers.append(replace(answer, body=b"") if answer.is_audio else answer)
         return answer
+
+    async def rest(
+        self,
+        response: UpstreamResponse,
+        method: str,
+        target: str,
+        *,
+        begun: bytes = b"",
+        hear: Callable[[], None] = _nothing,
+        is_kept: bool = True,
+    ) -> Answer:
+        """Returns the answer that `begun` and what is still to be read of it make, however it ends.
+
+        Args:
+            response: Which is read.
+            method: Of its request.
+            target: Of its request.
+            begun: What has been read of it.
+            hear: Called at every piece.
+            is_kept: Whether the body is wanted.
+
+        Raises:
+            UpstreamTooLong: It goes on far beyond what anybody asked for.
+        """
+        read = bytearray(begun)
+        size = len(read)
+        broken_off = ""
+        try:
+            while size <= MOST_BYTES and (piece := await response.read()):
+                size += len(piece)
+                read += piece if is_kept else b""
+                hear()
+        except UpstreamError as error:
+            broken_off = str(error)
+        if size > MOST_BYTES:
+            raise UpstreamTooLong(f"the answer to {method} {target} goes on beyond 64 MiB")
+        headers, trailers = _text(response.headers), _text(response.trailers)
+        return Answer(method, target, response.status, headers, bytes(read), trailers, broken_off)
 
     @asynccontextmanager
     async def open(

@@ -12,14 +12,29 @@ CUES: Final = ["laugh", "chuckle", "sigh", "gasp", "cough", "clear throat", "sni
 MAX_CHARACTERS: Final = 4096
 REFERENCE_SECONDS: Final = [1, 3]
 MAX_SPEAKERS: Final = 2
+PIECE_CHARACTERS: Final = 500
 HEARD: Final = ("5.cues.claimed-subset", "5.deliveries.translated", "6.params.heard")
 """Promises about what each variant claims."""
 DITHERED: Final = "with dither"
 SHORT: Final = {"in 45 characters": 45, "in 20 characters": 20, "in 5 characters": 5}
-FORMATS_OF: Final = {"pcm alone": ["pcm"], "mp3 alone": ["mp3"]}
+NOBODYS_LIMIT: Final = "limits of nobody"
+"""The largest number that every reader of JSON can hold."""
+A_LANGUAGE_FOUND: Final = "a language found"
+LANGUAGES: Final = {
+    A_LANGUAGE_FOUND: ["auto", "en", "fr"],
+    "a language twice": ["zh", "cmn"],
+    "languages unknown here": ["ta", "te"],
+}
+AAC: Final = "aac"
+FORMATS_OF: Final = {
+    "pcm alone": ["pcm"],
+    "mp3 alone": ["mp3"],
+    "one format more": [*FORMATS, AAC],
+}
 ONE_SPEAKER: Final = "one speaker"
 SPEAKERS: Final = "6.dialogue.speakers"
 FOUR_SPEAKERS: Final = "6.dialogue.every-turn: two of four"
+IN_PIECES: Final = "pieces of 500"
 GEORGIAN: Final = "in Georgian"
 NOT_IN_ENGLISH: Final = "8.claims.accepted: not in English"
 """Ways to be odd that a worker may have, whether or not it breaks one of those promises."""
@@ -34,6 +49,8 @@ def is_odd(breaks: Breaks, odd: str) -> bool:
 
 def limit_of(breaks: Breaks) -> int:
     """Returns how long a text may be, in characters."""
+    if breaks(NOBODYS_LIMIT):
+        return 2**53 - 1
     return next((most for odd, most in SHORT.items() if is_odd(breaks, odd)), MAX_CHARACTERS)
 
 
@@ -108,15 +125,20 @@ def _spoil_more(breaks: Breaks, plain: dict[str, Any], full: dict[str, Any]) -> 
         full["languages"] = ["en", "fr", "de"]
     if breaks(NOT_IN_ENGLISH):
         full["languages"] = ["en", "fr", "ka"]
-    if breaks("6.params.heard: one of two"):
+    if breaks("6.params.heard: one of two") or breaks("8.checks.params: the second dial"):
         full["dials"]["depth"] = {"min": 0, "max": 1, "default": 0}
     if breaks("d.json.camel-case: a dial"):
         full["dials"]["vibrato_depth"] = {"min": 0, "max": 1, "default": 0}
 
 
 def _make_odd(breaks: Breaks, *variants: dict[str, Any]) -> None:
+    for odd, languages in LANGUAGES.items():
+        if breaks(odd):
+            variants[-1]["languages"] = languages
     for variant in variants:
-        if limit_of(breaks) < MAX_CHARACTERS:
+        if breaks(IN_PIECES):
+            variant["segmentation"] = {"supported": True, "segmentCharacters": PIECE_CHARACTERS}
+        if limit_of(breaks) != MAX_CHARACTERS:
             variant["maxCharacters"] = limit_of(breaks)
         if breaks(GEORGIAN):
             variant["languages"] = ["ka", *variant["languages"][1:]]
@@ -171,10 +193,14 @@ def _current(breaks: Breaks, variants: dict[str, dict[str, Any]], resident: str)
         "streaming": {"supported": True, "granularity": "chunk"},
         "nativeFormat": {"encoding": "pcm_s16le", "sampleRate": 8000, "channels": 1},
     }
-    if breaks("4.current.resident"):
+    if breaks("4.current.resident") and resident == "plain":
         current["cues"] = ["cough"]
     if breaks("4.current.follows-switch"):
         current["variant"] = "plain"
+    if breaks("current says more"):
+        current["cloning"] = {**current["cloning"], "recordsSeconds": 3}
+    if breaks("4.current.follows-switch: the first one's dials"):
+        current["dials"] = next(iter(variants.values()))["dials"]
     if breaks("4.current.limits"):
         del current["maxCharacters"]
     if breaks("4.current.native-format"):

@@ -6,7 +6,7 @@ from itertools import count
 from typing import Final
 
 from . import tones
-from .declared import DITHERED, FOUR_SPEAKERS, HEARD, MORE, SHORT, SPEAKERS, Breaks, is_odd
+from .declared import DITHERED, FOUR_SPEAKERS, HEARD, MORE, SHORT, SPEAKERS, VOICES, Breaks, is_odd
 from .raw_voices import RawVoices
 from .requests import Checker, Said
 
@@ -15,7 +15,14 @@ _CUT_CHARACTERS: Final = {
     "6.speak.whole: but for the end": 500,
     "6.speak.whole: without a seed": 100,
 }
-_WITHOUT_A_SEED: Final = ("6.seed.reproduces", "6.speak.whole: without a seed")
+UNSTEADY: Final = "unsteady when short"
+"""What is told to a worker to read short texts otherwise each time, which it may."""
+_SHORT_CHARACTERS: Final = 15
+_WITHOUT_A_SEED: Final = (
+    "2.stop.finishes: cut, without a seed",
+    "6.seed.reproduces",
+    "6.speak.whole: without a seed",
+)
 
 
 class Performer:
@@ -35,7 +42,7 @@ class Performer:
             lines = lines[:1]
         if self._breaks(FOUR_SPEAKERS):
             lines = lines[:2]
-        if self._is_unsteady():
+        if self._is_unsteady() or self._breaks(UNSTEADY):
             seed = next(self._takes)
         pcm = b"".join(
             self._line(said, self._voice(said, number, voice), text, seed)
@@ -58,6 +65,8 @@ class Performer:
 
     def _line(self, said: Said, voice: str | None, text: str, seed: int) -> bytes:
         cues, delivery, dials = (self._performs(promise, said.variant) for promise in HEARD)
+        cues = cues and not self._is_deaf_to_cues(said, text)
+        dials = dials and self._turns(said, voice)
         text = self._checker.stripped(text, said.variant)
         performed = [
             cue for cue in self._checker.variants[said.variant]["cues"] if f"[{cue}]" in text
@@ -69,10 +78,11 @@ class Performer:
             text = text[:most] if self._breaks(flaw) else text
         is_quiet = said.fields.get("delivery") is not None and delivery
         milliseconds = tones.MS_PER_CHARACTER * len(text) / (said.speed if dials else 1)
-        hertz = self._hertz(voice, said.fields.get("language"))
-        if self._is_unsteady():
+        hertz = self._hertz(voice, said, text)
+        if self._is_unsteady() or (self._breaks(UNSTEADY) and len(text) < _SHORT_CHARACTERS):
             hertz += seed * 17 % 100
-        pcm = tones.tone(hertz, 0.1 if is_quiet else 0.5, milliseconds, seed)
+        loudness = (0.1 if is_quiet else 0.5) * self._voices.loudness_of(voice)
+        pcm = tones.tone(hertz, loudness, milliseconds, seed)
         cue = tones.tone(tones.CUE_HERTZ, 0.5, tones.MS_PER_CUE)
         return pcm + cue * len(performed)
 
@@ -85,8 +95,33 @@ class Performer:
         oddly = (f"{promise}: {odd}" for odd in (DITHERED, *SHORT))
         return not any(self._breaks(flaw) for flaw in (promise, *oddly))
 
-    def _hertz(self, voice: str | None, language: str | None) -> int:
+    def _hertz(self, voice: str | None, said: Said, text: str) -> int:
         """Returns how high a voice is; French is read a fifth up."""
         hertz = self._voices.hertz_of(voice)
+        first, *others = self._checker.variants[said.variant]["languages"] or ["en"]
+        language = said.fields.get("language", first)
+        if "language" not in said.fields and self._breaks("6.language.default"):
+            language = next(iter(others), first)
+        if "turns" in said.fields and self._breaks("6.dialogue.as-speak: language unheard"):
+            language = first
+        if language == "auto":
+            language = "fr" if "pleuvoir" in text else "en"
         is_french = language == "fr" and not self._breaks("6.language.chosen")
         return hertz * 3 // 2 if is_french else hertz
+
+    def _turns(self, said: Said, voice: str | None) -> bool:
+        """Whether a dial is turned here."""
+        if self._breaks("a dial for a delivery alone"):
+            return "delivery" in said.fields
+        if self._breaks("a dial for made voices alone"):
+            return voice is not None and voice not in VOICES
+        return not ("turns" in said.fields and self._breaks("6.dialogue.as-speak: dials unheard"))
+
+    def _is_deaf_to_cues(self, said: Said, text: str) -> bool:
+        """Whether a line of a dialogue is read without its cues."""
+        if "turns" not in said.fields:
+            return False
+        is_first = text == said.lines[0][1]
+        return self._breaks("6.dialogue.cues") or (
+            self._breaks("6.dialogue.cues: in the first turn alone") and not is_first
+        )

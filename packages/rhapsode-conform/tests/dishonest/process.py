@@ -9,7 +9,7 @@ import threading
 from typing import Any, Final
 
 from .plain_server import PlainServer
-from .raw_worker import Message, RawWorker, Receive, Scope, Send
+from .raw_worker import MUTE, Message, RawWorker, Receive, Scope, Send
 
 SUPPORTED: Final = 1
 ENGINE: Final = "raw"
@@ -28,8 +28,13 @@ def main() -> None:
     if broken == "2.spawn.three-suffice" and not has_lifeline:
         _log("it needs more than that")
         sys.exit(1)
+    if broken == "2.spawn.three-suffice: mute" and not has_lifeline:
+        broken = MUTE
     offer = int(environ["RHAPSODE_WORKER_CONTRACT"])
     speaks = 2 if broken == "9.answer.highest" else SUPPORTED
+    if offer < SUPPORTED and broken in {"numbers in fields", "9.refuse.too-low: one in its time"}:
+        _log_in_fields(offer, speaks if broken == "numbers in fields" else None)
+        sys.exit(3)
     if offer < SUPPORTED and broken != "9.refuse.too-low":
         _log(f"offered contract {offer}, this worker speaks {speaks} at least")
         sys.exit(3)
@@ -63,7 +68,8 @@ class Process:
         is_elsewhere = broken == "9.answer.reported"
         contract = 2 if is_elsewhere or broken == "9.answer.highest" else SUPPORTED
         self._contract = 2 if broken == "9.answer.highest" else SUPPORTED
-        self._app = RawWorker(broken, contract=contract, drain=self._by_verb)
+        voices = os.environ.get("RHAPSODE_VOICE_DIR")
+        self._app = RawWorker(broken, contract=contract, drain=self._by_verb, voice_dir=voices)
         self._server = PlainServer(self._serve_one)
         self._told = asyncio.Event()
         self._was_signalled = False
@@ -129,7 +135,9 @@ class Process:
         self._told.set()
 
     async def _leave(self) -> None:
-        if self._parent is not None and self._broken != ON_ITS_WAY:
+        told = "2.stop.finishes" if self._was_signalled else "2.stop.terminate"
+        is_cut = self._broken in {f"{told}: cut", f"{told}: cut, without a seed"}
+        if is_cut or (self._parent is not None and self._broken != ON_ITS_WAY):
             await self._server.end_bodies()
             return
         if self._broken == "2.stop.finishes":
@@ -170,6 +178,14 @@ def _hold_lifeline() -> None:
     while os.read(0, 4096):
         pass
     os._exit(1)
+
+
+def _log_in_fields(offer: int, speaks: int | None) -> None:
+    said: dict[str, object] = {"level": "error", "message": "no contract", "offered": offer}
+    if speaks is not None:
+        said["lowest"] = speaks
+    said["time"] = "2026-11-01T01:10:01.1Z"
+    sys.stderr.write(json.dumps(said, separators=(",", ":")) + "\n")
 
 
 def _log(message: str) -> None:

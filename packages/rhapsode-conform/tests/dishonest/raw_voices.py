@@ -1,8 +1,10 @@
 """The voices of the raw worker, and those that are made."""
 
 import hashlib
+import json
 import pickle
 import re
+from pathlib import Path
 from typing import Any, Final
 
 from . import tones
@@ -15,14 +17,18 @@ Parts = dict[str, tuple[str | None, bytes]]
 
 DEFAULT_HERTZ: Final = 300
 
+_FIELDS: Final = {"id", "label", "reference", "blend", "transcript"}
+
 _PART = re.compile(rb'name="([^"]*)"(?:; filename="([^"]*)")?[^\r]*(?:\r\n[^\r]+)*\r\n\r\n')
 _BLEND = re.compile(r"[A-Za-z0-9_-]+(\(([0-9.]+)\))?")
 
 
 class RawVoices:
-    """A list in memory."""
+    """A list in memory, and those that were made in a file."""
 
-    def __init__(self, breaks: Breaks, checker: Checker, *, makes_voices: bool) -> None:
+    def __init__(
+        self, breaks: Breaks, checker: Checker, *, makes_voices: bool, folder: str | None = None
+    ) -> None:
         self._breaks = breaks
         self._checker = checker
         self._makes_voices = makes_voices
@@ -46,6 +52,21 @@ class RawVoices:
             self.listed["high"]["spec"] = ""
         if breaks("7.id.grammar: one listed"):
             self.listed["../x"] = {**self.listed["high"], "id": "../x"}
+        self._recipes: dict[str, list[tuple[float, str]]] = {}
+        self._loudness: dict[str, float] = {}
+        self._file = Path(folder) / "raw.json" if folder else None
+        if self._file is not None and self._file.exists():
+            kept = json.loads(self._file.read_text(encoding="utf-8"))
+            self.listed |= kept["listed"]
+            self._hertz |= kept["hertz"]
+
+    def _store(self) -> None:
+        if self._file is None:
+            return
+        made = {name: voice for name, voice in self.listed.items() if name not in VOICES}
+        hertz = {name: self._hertz[name] for name in made}
+        self._file.parent.mkdir(exist_ok=True)
+        self._file.write_text(json.dumps({"listed": made, "hertz": hertz}), encoding="utf-8")
 
     def check(self, voice_id: str) -> None:
         """Refuses what is no voice, or none of ours."""
@@ -66,8 +87,12 @@ class RawVoices:
                 return self._keep("made", b"")
             code = "bad_request" if self._breaks("7.create.impossible") else "unsupported"
             raise Refusal(code, "this engine makes no voices")
+        for name in parts.keys() - _FIELDS:
+            if not self._breaks("d.codes.unknown-field: in a form"):
+                raise Refusal("bad_request", f"{name}: no such field")
         voice_id = parts["id"][1].decode()
-        self._checker.check_id(voice_id)
+        if not self._breaks("7.id.grammar: of a new voice"):
+            self._checker.check_id(voice_id)
         is_one = ("reference" in parts) != ("blend" in parts)
         if not is_one:
             if self._breaks("7.create.one-source"):
@@ -80,8 +105,15 @@ class RawVoices:
         label = voice_id if self._breaks("7.create.label") else parts["label"][1].decode()
         return self._keep(voice_id, content, label)
 
+    def loudness_of(self, voice_id: str | None) -> float:
+        """Returns how loud a voice is, of 1."""
+        return self._loudness.get(voice_id or "", 1.0)
+
     def hertz_of(self, voice_id: str | None) -> int:
         """Returns how high a voice is, or the one of whoever has none."""
+        if voice_id in self._recipes:
+            shares = [(weight, self.hertz_of(name)) for weight, name in self._recipes[voice_id]]
+            return _mean(shares)
         return self._hertz.get(voice_id or next(iter(VOICES)), DEFAULT_HERTZ)
 
     def delete(self, voice_id: str) -> None:
@@ -94,11 +126,14 @@ class RawVoices:
             raise Refusal("unsupported", "it is built in")
         self.listed.pop(voice_id, None)
         self._hertz.pop(voice_id, None)
+        self._store()
 
     def _keep(self, voice_id: str, content: bytes, label: str = "made") -> dict[str, Any]:
         digest = hashlib.sha256(content).hexdigest()[:12]
         spec = voice_id if self._breaks("7.create.replaces") else f"{voice_id}-{digest}"
         self.listed[voice_id] = {"id": voice_id, "label": label, "spec": spec}
+        self._hertz.setdefault(voice_id, DEFAULT_HERTZ)
+        self._store()
         return self.listed[voice_id]
 
     def _reference(self, voice_id: str, parts: Parts) -> bytes:
@@ -123,6 +158,7 @@ class RawVoices:
 
     def _blend(self, voice_id: str, recipe: str) -> bytes:
         shares: list[tuple[float, int]] = []
+        names: list[str] = []
         for part in recipe.split("+"):
             match = _BLEND.fullmatch(part)
             weight = float(match[2]) if match and match[2] else 1.0
@@ -130,10 +166,23 @@ class RawVoices:
                 raise Refusal("bad_request", "blend: no recipe")
             name = part.partition("(")[0]
             self.check(name)
+            names.append(name)
             shares.append((1.0 if self._breaks("7.blend.weights") else weight, self.hertz_of(name)))
-        whole = sum(weight for weight, _ in shares) or 1.0
-        self._hertz[voice_id] = round(sum(weight * hertz for weight, hertz in shares) / whole)
+        if self._breaks("each voice once") and len({hertz for _, hertz in shares}) < len(shares):
+            raise Refusal("bad_request", "blend: a name is given twice")
+        self._hertz[voice_id] = _mean(shares)
+        if self._breaks("7.blend.fixed"):
+            self._recipes[voice_id] = [
+                (weight, name) for (weight, _), name in zip(shares, names, strict=True)
+            ]
+        if self._breaks("7.blend.recipe: not scaled"):
+            self._loudness[voice_id] = min(1.0, sum(weight for weight, _ in shares))
         return recipe.encode()
+
+
+def _mean(shares: list[tuple[float, int]]) -> int:
+    whole = sum(weight for weight, _ in shares) or 1.0
+    return round(sum(weight * hertz for weight, hertz in shares) / whole)
 
 
 def _parts(body: bytes) -> Parts:

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from . import empty_containers, encoders, tones
-from .declared import VOICES, document, variants_of
+from .declared import AAC, IN_PIECES, PIECE_CHARACTERS, VOICES, document, variants_of
 from .performer import Performer
 from .raw_voices import RawVoices
 from .refusal import Refusal
@@ -20,11 +20,20 @@ from .requests import Checker, Said
 SIMPLE = {"4.blending.absent", "7.create.impossible"}
 """Promises that only a worker which makes no voices can break."""
 
+LOADS_SLOWLY = "loads slowly"
+"""What is told to a worker to take a second for each load, which it may."""
 NO_LINE = "no line"
 """What is told to a worker to refuse whoever comes while it speaks, which it may."""
 ROUNDS = "rounds"
 """What is told to it to round otherwise where it speaks several at once, which it may."""
+STALLS = "stalls"
+"""What is told to it to say nothing of a long text, and to keep nobody else waiting for that."""
+MUTE = "mute"
+"""What is told to it to speak nothing, as one that does not find its weights."""
+NO_LONG_TEXT = "no long text"
+"""What is told to it to refuse a long text, although its limit leaves room for it."""
 _LOADS_SECONDS = 1.0
+_IDLE_SECONDS = 0.3
 _STOPS_SECONDS = 0.1
 _LONG_CHARACTERS = 1000
 
@@ -34,7 +43,9 @@ _TYPES = {
     "opus": "audio/opus",
     "flac": "audio/flac",
     "pcm": "audio/L16; rate=8000; channels=1",
+    AAC: "audio/aac",
 }
+SAMPLES_AS_MP3 = "6.format.content-type: streamed"
 _METHODS = {
     "/health": "GET",
     "/capabilities": "GET",
@@ -47,6 +58,7 @@ _METHODS = {
     "/dialogue": "POST",
 }
 _PIECE_BYTES = 8000
+_ENDLESS_BYTES = 1_000_000
 
 Message = MutableMapping[str, Any]
 Scope = MutableMapping[str, Any]
@@ -60,12 +72,18 @@ class RawWorker:
     """An ASGI app."""
 
     def __init__(
-        self, broken: str | None, *, contract: int = 1, drain: Callable[[], None] = lambda: None
+        self,
+        broken: str | None,
+        *,
+        contract: int = 1,
+        drain: Callable[[], None] = lambda: None,
+        voice_dir: str | None = None,
     ) -> None:
         """Args:
         broken: The id of the promise to break; None breaks none.
         contract: What the capabilities say.
         drain: What `/terminate` begins.
+        voice_dir: Where voices that are made outlive the worker; None: nowhere.
         """
         self._broken = broken
         self._contract = contract
@@ -75,10 +93,16 @@ class RawWorker:
         makes_voices = broken not in SIMPLE
         self._variants = variants_of(self._breaks, makes_voices=makes_voices)
         self._checker = Checker(self._breaks, self._variants)
-        self._voices = RawVoices(self._breaks, self._checker, makes_voices=makes_voices)
+        self._voices = RawVoices(
+            self._breaks,
+            self._checker,
+            makes_voices=makes_voices,
+            folder=None if self._breaks("7.create.kept") else voice_dir,
+        )
         self._performer = Performer(self._breaks, self._checker, self._voices)
         self._resident = "plain" if self._breaks("3.start.loads-nothing") else None
         self._has_just_unloaded = False
+        self._asked = 0.0
         self._speaking = 0
         self._idle = asyncio.Event()
         self._loaded = asyncio.Event()
@@ -102,6 +126,7 @@ class RawWorker:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             raise ValueError("only HTTP")
+        self._forget_what_is_idle()
         body = b""
         while True:
             message = await receive()
@@ -112,6 +137,12 @@ class RawWorker:
             await self._route(scope, body, send)
         except Refusal as refusal:
             await self._answer(send, refusal.status, refusal.headers, refusal.body)
+
+    def _forget_what_is_idle(self) -> None:
+        now = asyncio.get_running_loop().time()
+        if self._breaks("3.policy.worker-obeys") and now - self._asked > _IDLE_SECONDS:
+            self._resident = None
+        self._asked = now
 
     async def _route(self, scope: Scope, body: bytes, send: Send) -> None:
         method, path = scope["method"], unquote(scope["raw_path"].decode())
@@ -131,6 +162,8 @@ class RawWorker:
             await self._json(send, self._voices.create(body), status=201)
             if self._breaks("7.create.loads-nothing"):
                 self._resident = "plain"
+            if self._breaks("7.create.loads-nothing: evicts"):
+                self._resident = None
             return
         fields = self._checker.read(body, kind)
         if path in {"/speak", "/dialogue"}:
@@ -170,14 +203,21 @@ class RawWorker:
             self._voices.delete(voice_id)
             await self._answer(send, 200 if self._breaks("7.create.route") else 204, {}, b"")
             return
-        if voice_id not in self._voices.listed and self._breaks("6.errors.unknown-voice: heard"):
+        is_blind = self._breaks("6.errors.unknown-voice: heard")
+        if is_blind:
+            self._checker.check_id(voice_id)
+        is_lax = is_blind or self._breaks("7.id.grammar: of a preview")
+        if voice_id not in self._voices.listed and is_lax:
             raise Refusal("unsupported", "no preview")
         self._voices.check(voice_id)
         if "previewUrl" not in self._voices.listed[voice_id]:
             raise Refusal("unsupported", "no preview")
         if self._breaks("d.preview.no-model"):
             self._resident = "plain"
-        sample = empty_containers.wav(tones.tone(VOICES[voice_id], 0.5, 300))
+        is_junk = self._breaks("d.preview.no-model: no WAV")
+        sample = (
+            b"oops" if is_junk else empty_containers.wav(tones.tone(VOICES[voice_id], 0.5, 300))
+        )
         await self._answer(send, 200, {"content-type": "audio/wav"}, sample)
 
     async def _plainly(self, path: str, fields: dict[str, Any], send: Send) -> None:
@@ -190,6 +230,8 @@ class RawWorker:
             said = document(self._breaks, self._variants, self._resident, self._contract)
             await self._json(send, said)
         elif path == "/voices":
+            if self._breaks("d.listing.no-model"):
+                self._resident = "plain"
             await self._json(send, list(self._voices.listed.values()))
         elif path == "/unload":
             await self._unload(send)
@@ -212,6 +254,8 @@ class RawWorker:
             said["variant"] = self._resident
             if self._breaks("3.health.model-bytes-honest"):
                 said["modelBytes"] = 0
+        if self._breaks("vram of nothing"):
+            said["vramBytes"] = 0 if self._resident is None else 1000
         if self._breaks("3.health.vram"):
             said["vramBytes"] = -1
         if self._breaks("d.json.camel-case"):
@@ -223,9 +267,13 @@ class RawWorker:
             raise Refusal("internal", "once is enough")
         variant = fields.get("variant", "plain")
         if variant not in self._variants:
-            raise Refusal("unsupported", "variant: there is none")
+            if not self._breaks("d.codes.variant: loaded"):
+                raise Refusal("unsupported", "variant: there is none")
+            variant = "plain"
         if variant == "ghost":
             raise Refusal("model_unavailable", "its weights are nowhere")
+        if self._breaks(LOADS_SLOWLY):
+            await asyncio.sleep(_LOADS_SECONDS)
         if self._breaks("d.queue.responsive: while it loads"):
             self._loaded = asyncio.Event()
             await asyncio.sleep(_LOADS_SECONDS)
@@ -255,15 +303,14 @@ class RawWorker:
         is_talk = path == "/dialogue"
         check = self._checker.talk if is_talk else self._checker.speak
         said = check(fields, self._resident)
-        named = list(fields.get("voices", {}).values()) if is_talk else [fields.get("voice")]
-        if is_talk and self._breaks("6.dialogue.unknown-voice"):
-            named = []
-        for voice_id in named:
-            is_let_by = voice_id == "no-such-voice-1" and self._breaks("7.unknown.no-substitute")
-            if voice_id is not None and not (is_let_by and not is_talk):
-                self._voices.check(voice_id)
-            if voice_id == "high" and self._breaks("6.speak.voice"):
-                raise Refusal("unknown_voice", "voice: not this one")
+        self._check_voices(fields, is_talk=is_talk)
+        if self._breaks(MUTE):
+            raise Refusal("model_unavailable", "its weights are nowhere")
+        is_long = sum(len(text) for _, text in said.lines) > _LONG_CHARACTERS
+        if is_long and self._breaks(STALLS):
+            await asyncio.Event().wait()
+        if is_long and self._breaks(NO_LONG_TEXT):
+            raise Refusal("bad_request", "text: too long for me")
         self._resident = None if self._breaks("3.speak.loads") else said.variant
         if self._has_no_line and self._speaking:
             raise Refusal("overloaded", "one at a time")
@@ -279,7 +326,22 @@ class RawWorker:
                 pcm = bytes([pcm[0] ^ 1]) + pcm[1:]
             await self._send_audio(said, pcm, send)
         finally:
-            await self._fall_silent(is_long=len(said.lines[0][1]) > _LONG_CHARACTERS)
+            await self._fall_silent(is_long=is_long)
+
+    def _check_voices(self, fields: dict[str, Any], *, is_talk: bool) -> None:
+        named = list(fields.get("voices", {}).values()) if is_talk else [fields.get("voice")]
+        if is_talk and self._breaks("6.dialogue.unknown-voice"):
+            for name in filter(None, named):
+                self._checker.check_id(name)
+            named = []
+        if is_talk and self._breaks("7.id.grammar: in a dialogue"):
+            named = [name if name in self._voices.listed else "nobody" for name in named]
+        for voice_id in named:
+            is_let_by = voice_id == "no-such-voice-1" and self._breaks("7.unknown.no-substitute")
+            if voice_id is not None and not (is_let_by and not is_talk):
+                self._voices.check(voice_id)
+            if voice_id == "high" and self._breaks("6.speak.voice"):
+                raise Refusal("unknown_voice", "voice: not this one")
 
     async def _fall_silent(self, *, is_long: bool) -> None:
         if self._has_no_line and is_long:
@@ -322,12 +384,14 @@ class RawWorker:
     def _encoded(self, said: Said, pcm: bytes) -> bytes:
         if said.streams and said.format == "pcm" and self._breaks("d.segments.mode-free"):
             return pcm[::-1]
-        if said.format == "pcm":
+        if said.format == "pcm" or said.format == AAC:
+            return pcm
+        if said.streams and said.format == "mp3" and self._breaks(SAMPLES_AS_MP3):
             return pcm
         if said.format != "wav" and not (
             said.format == "mp3" and self._breaks("6.format.content-type")
         ):
-            return self._coded(said.format, pcm)
+            return self._coded(said.format, pcm, streams=said.streams)
         unknown = 0xFFFFFFFF
         if said.streams:
             size = 0 if self._breaks("d.formats.wav-streamed") else unknown
@@ -337,10 +401,12 @@ class RawWorker:
             return empty_containers.wav(pcm, riff_size=unknown, data_size=unknown)
         return empty_containers.wav(pcm)
 
-    def _coded(self, form: str, pcm: bytes) -> bytes:
-        if self._breaks("6.format.heard"):
+    def _coded(self, form: str, pcm: bytes, *, streams: bool) -> bytes:
+        is_mute = streams and self._breaks("6.format.heard: streamed")
+        if is_mute or self._breaks("6.format.heard"):
             return empty_containers.MAKERS[form](pcm)
-        is_cut = form == "mp3" and self._breaks("6.format.content-type: cut")
+        flaw = "6.format.heard: streamed in part" if streams else "6.format.content-type: cut"
+        is_cut = form == "mp3" and self._breaks(flaw)
         return encoders.encoded(form, pcm[: len(pcm) // 4] if is_cut else pcm)
 
     # --- Sending --------------------------------------------------------------------------------
@@ -358,10 +424,15 @@ class RawWorker:
         await self._start(send, 200, headers, trailers)
         is_one = self._breaks("6.stream.chunked: one chunk")
         most = len(body) if is_one else _PIECE_BYTES
+        if self._breaks(IN_PIECES):
+            most = PIECE_CHARACTERS * tones.MS_PER_CHARACTER * tones.RATE_HZ // 1000 * 2
         for at in range(0, len(body), most):
             piece = body[at : at + most]
             await send({"type": "http.response.body", "body": piece, "more_body": True})
             await asyncio.sleep(0)
+        while self._breaks("endless"):
+            silence = bytes(_ENDLESS_BYTES)
+            await send({"type": "http.response.body", "body": silence, "more_body": True})
         await send({"type": "http.response.body", "body": b"", "more_body": False})
         if trailers:
             await send({"type": "http.response.trailers", "headers": _raw(trailers)})

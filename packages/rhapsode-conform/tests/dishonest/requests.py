@@ -18,6 +18,8 @@ from .declared import (
 from .refusal import Refusal
 
 _VOICE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_CUE = re.compile(r" \[(?=[^]]*(?:[A-Z]|\s\s))([\sA-Za-z]+)\]")
+"""What may be a cue, in capitals or with more white space than it needs."""
 _SPEAK = {"text", "voice", "variant", "format", "language", "delivery", "params", "seed", "stream"}
 _TALK = {"turns", "voices", "variant", "format", "language", "params", "seed", "stream"}
 _IGNORED = {
@@ -115,6 +117,7 @@ class Checker:
             raise Refusal("unsupported", "no dialogue")
         turns: list[dict[str, str]] = fields.get("turns") or []
         whole = all(set(turn) == {"speaker", "text"} for turn in turns)
+        self._check_turns(turns if whole else [], said.variant)
         if not turns or not whole:
             raise Refusal("internal" if self.breaks("6.dialogue.turns") else "bad_request", "turns")
         speakers = {turn["speaker"] for turn in turns}
@@ -135,6 +138,12 @@ class Checker:
         said.lines = [(voices.get(turn["speaker"]), turn["text"]) for turn in turns]
         return said
 
+    def _check_turns(self, turns: list[dict[str, str]], variant: str) -> None:
+        if self.breaks("d.codes.unspeakable: a turn"):
+            return
+        for turn in turns:
+            self.check_speakable(self.stripped(turn["text"], variant))
+
     def check_id(self, voice_id: str) -> None:
         """Refuses what is no voice id."""
         if not _VOICE_ID.fullmatch(voice_id):
@@ -149,6 +158,10 @@ class Checker:
             raise Refusal(code, "text: too long")
         rest = self.stripped(text, variant)
         self.check_letters(rest)
+        self.check_speakable(rest)
+
+    def check_speakable(self, rest: str) -> None:
+        """Refuses what has nothing to say."""
         if not any(character.isalnum() for character in rest):
             code = "unsupported" if self.breaks("d.codes.unspeakable") else "bad_request"
             raise Refusal(code, "text: nothing to say")
@@ -160,6 +173,10 @@ class Checker:
 
     def stripped(self, text: str, variant: str) -> str:
         """Returns the text without the cues that the variant does not claim."""
+        is_lost = self.breaks("d.cues.matching")
+        text = _CUE.sub(
+            lambda match: "" if is_lost else f" [{' '.join(match[1].lower().split())}]", text
+        )
         for cue in CUES:
             if cue not in self.variants[variant]["cues"] and not self.breaks(
                 "d.cues.worker-strips"
@@ -194,6 +211,8 @@ class Checker:
     def _said(self, fields: dict[str, Any], resident: str | None) -> Said:
         variant = self._variant(fields, resident)
         form = self._format(fields)
+        if form == "flac" and fields.get("stream") and self.breaks("6.format.listed: streamed"):
+            raise Refusal("unsupported", "format: not as a stream")
         if "seed" in fields and self.breaks("6.seed.optional"):
             raise Refusal("unsupported", "seed: not here")
         self._check_language(fields, variant)
@@ -252,7 +271,10 @@ class Checker:
         if delivery is None or delivery in self.variants[variant]["deliveries"]:
             return
         if delivery in {"hushed", "frantic"}:
-            if not self.breaks("d.codes.delivery-unclaimed"):
+            is_let_by = variant != "plain" and self.breaks(
+                "d.codes.delivery-unclaimed: another variant"
+            )
+            if not is_let_by and not self.breaks("d.codes.delivery-unclaimed"):
                 raise Refusal("unsupported", "delivery: not claimed")
         else:
             code = "unsupported" if self.breaks("d.codes.delivery-word") else "bad_request"
@@ -263,7 +285,10 @@ class Checker:
             raise Refusal("bad_request", f"params.{name}: a finite number")
         dial = self.variants[variant]["dials"].get(name)
         if dial is None:
-            if self.breaks("6.params.unknown"):
+            is_anothers = any(name in each["dials"] for each in self.variants.values())
+            if self.breaks("6.params.unknown") or (
+                is_anothers and self.breaks("6.params.unknown: another variant's")
+            ):
                 return 1.0
             raise Refusal("bad_request", f"params.{name}: there is no such dial")
         if isinstance(value, str) and self.breaks("d.codes.coerced"):
@@ -272,7 +297,8 @@ class Checker:
         if number == dial["max"] and self.breaks("6.params.by-dials"):
             raise Refusal("bad_request", f"params.{name}: too much")
         if not dial["min"] <= number <= dial["max"]:
-            if self.breaks("8.checks.params"):
+            is_second = name == "depth" and self.breaks("8.checks.params: the second dial")
+            if is_second or self.breaks("8.checks.params"):
                 return 1.0
             code = "unsupported" if self.breaks("d.codes.dial-range") else "bad_request"
             raise Refusal(code, f"params.{name}: out of range")

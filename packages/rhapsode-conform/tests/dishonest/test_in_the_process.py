@@ -16,8 +16,10 @@ from rhapsode_conform import (
 )
 from rhapsode_conform.selection import select
 
-from .flaws import FOLLOWERS, SCENES
+from .declared import IN_PIECES
+from .flaws import CUT, FOLLOWERS, SCENES
 from .process import ON_ITS_WAY
+from .raw_worker import NO_LONG_TEXT
 
 pytestmark = [pytest.mark.slow, pytest.mark.anyio]
 
@@ -68,6 +70,47 @@ async def test_a_long_text_in_one_chunk_is_found(raw_command: tuple[str, ...]) -
     flaw = "6.stream.chunked: one chunk"
     report = await report_of(raw_command, flaw, only=("6.stream.chunked",))
     assert report.failed == ("6.stream.chunked",)
+
+
+async def test_a_text_longer_than_its_pieces_is_asked_of_one_that_says_how_long_they_are(
+    raw_command: tuple[str, ...],
+) -> None:
+    report = await report_of(raw_command, IN_PIECES, only=("6.stream.chunked",))
+    assert [result.outcome.verdict for result in report.results] == [Verdict.PASSED]
+
+
+async def test_one_that_does_not_speak_with_so_little_is_not_told_of_its_input(
+    raw_command: tuple[str, ...],
+) -> None:
+    flaw = "2.spawn.three-suffice: mute"
+    report = await report_of(raw_command, flaw, only=("2.spawn", "1.protocol.by-hand"))
+    assert report.failed == ("2.spawn.three-suffice",)
+
+
+async def test_both_numbers_may_stand_in_fields_of_their_own(raw_command: tuple[str, ...]) -> None:
+    report = await report_of(raw_command, "numbers in fields", only=("9", "2.logs"))
+    assert report.failed == ()
+
+
+async def test_a_number_in_a_time_is_not_named(raw_command: tuple[str, ...]) -> None:
+    flaw = "9.refuse.too-low: one in its time"
+    report = await report_of(raw_command, flaw, only=("9",))
+    assert report.failed == ("9.refuse.too-low",)
+
+
+@pytest.mark.parametrize("flaw", CUT)
+async def test_a_drain_that_ends_an_answer_early_and_cleanly_is_found(
+    flaw: str, raw_command: tuple[str, ...]
+) -> None:
+    report = await report_of(raw_command, flaw, only=("2.stop",))
+    assert report.failed == (flaw.partition(":")[0],)
+
+
+async def test_what_was_refused_was_not_in_flight(raw_command: tuple[str, ...]) -> None:
+    report = await report_of(raw_command, NO_LONG_TEXT, only=("2.stop",))
+    verdicts = {result.check.id: result.outcome.verdict for result in report.results}
+    assert verdicts["2.stop.finishes"] is Verdict.UNDECIDED
+    assert verdicts["2.stop.terminate"] is Verdict.UNDECIDED
 
 
 async def test_what_was_all_on_its_way_is_not_held_to_be_covered_up(

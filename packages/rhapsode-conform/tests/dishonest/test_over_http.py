@@ -23,11 +23,11 @@ from rhapsode_http.testing import http_only, serving
 
 from .declared import GEORGIAN
 from .flaws import FOLLOWERS, IN_PART, ODD, OTHERWISE, OVER_HTTP, SCENES
-from .raw_worker import NO_LINE, ROUNDS, RawWorker
+from .raw_worker import LOADS_SLOWLY, NO_LINE, ROUNDS, RawWorker
 
 pytestmark = pytest.mark.anyio
 
-PATIENCE = Patience(check_seconds=30, health_seconds=0.5)
+PATIENCE = Patience(check_seconds=30, health_seconds=0.5, idle_seconds=0.5)
 FAMILIES = {check.id: check.family for check in CHECKS}
 ALL_BUT_A_CROWD = select(CHECKS, skip=["d.queue.limit"])  # which costs more than all the rest
 WITHOUT_A_FLAW = {
@@ -39,16 +39,21 @@ WITHOUT_A_FLAW = {
 COMPARED = {
     "5.cues.claimed-subset",
     "5.deliveries.translated",
+    "6.dialogue.as-speak",
+    "6.dialogue.cues",
     "6.dialogue.every-turn",
     "6.dialogue.speakers",
     "6.format.heard",
     "6.language.chosen",
+    "6.language.default",
     "6.params.heard",
     "6.seed.reproduces",
+    "7.blend.fixed",
     "7.blend.weights",
     "7.create.heard",
     "7.voices.distinct",
     "8.serial.default",
+    "d.cues.matching",
     "d.cues.worker-strips",
     "d.segments.mode-free",
 }
@@ -140,6 +145,14 @@ async def test_one_that_is_never_free_again_is_found(tmp_path: Path) -> None:
     assert report.failed == ("d.queue.hang-up",)
 
 
+async def test_each_load_may_take_as_long_as_a_check(tmp_path: Path) -> None:
+    patience = Patience(check_seconds=1.5)
+    report = await report_of(
+        LOADS_SLOWLY, tmp_path, select(CHECKS, only=["4.variants.loadable"]), patience
+    )
+    assert [result.outcome.verdict for result in report.results] == [Verdict.PASSED]
+
+
 async def test_a_rounding_among_others_is_not_heard(tmp_path: Path) -> None:
     report = await report_of(ROUNDS, tmp_path, select(CHECKS, only=["8.serial.default"]))
     assert [result.outcome.verdict for result in report.results] == [Verdict.PASSED]
@@ -153,7 +166,7 @@ async def test_what_cannot_be_told_without_a_seed_is_left_undecided(tmp_path: Pa
 
 
 async def test_with_one_voice_there_is_nothing_to_tell_apart(tmp_path: Path) -> None:
-    two = {"6.dialogue.speakers", "7.voices.distinct", "7.blend.weights"}
+    two = {"6.dialogue.speakers", "7.voices.distinct", "7.blend.fixed", "7.blend.weights"}
     report = await report_of("one voice", tmp_path, select(CHECKS, only=list(two)))
     verdicts = {result.outcome.verdict for result in report.results}
     assert verdicts == {Verdict.SKIPPED}

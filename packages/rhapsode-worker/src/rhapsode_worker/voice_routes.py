@@ -7,7 +7,14 @@ from pathlib import Path
 from typing import Final, TypeVar, cast
 
 import anyio
-from rhapsode_contract import RhapsodeError, UnknownVoice, Unsupported, Voice, check_voice_id
+from rhapsode_contract import (
+    Internal,
+    RhapsodeError,
+    UnknownVoice,
+    Unsupported,
+    Voice,
+    check_voice_id,
+)
 from rhapsode_http import while_connected
 from starlette.requests import Request
 from starlette.responses import Response
@@ -109,11 +116,20 @@ class VoiceRoutes:
             if new.blend is not None:
                 for voice_id, _ in new.blend.parts:
                     await self.check(request.scope, voice_id, "blend")
-            await self._change(lambda: self._make(new), "the voice cannot be made")
-        for voice in await self._asked(request.scope, self._listed, _NO_LIST):
+            made = await self._change(lambda: self._made(new), "the voice cannot be made")
+        return Response(made.to_json(), status_code=201, media_type="application/json")
+
+    def _made(self, new: NewVoice) -> Voice:
+        """Makes a voice and returns it as it is listed, before another change can take it away.
+
+        Raises:
+            Internal: It is not listed.
+        """
+        self._make(new)
+        for voice in self._listed():
             if voice.id == new.id:
-                return Response(voice.to_json(), status_code=201, media_type="application/json")
-        raise as_engine_error(LookupError(new.id), "the engine does not list the voice it made")
+                return voice
+        raise Internal(f"the engine does not list the voice it made, {new.id!r}")
 
     def _make(self, new: NewVoice) -> None:
         if new.blend is not None:
@@ -165,9 +181,9 @@ class VoiceRoutes:
         await self.check(request.scope, voice_id, "id")
         return voice_id
 
-    async def _change(self, change: Callable[[], None], otherwise: str) -> None:
+    async def _change(self, change: Callable[[], T], otherwise: str) -> T:
         """Changes the voices, one change at a time and to its end, even if nobody waits for it."""
-        await change_aside(change, _as_failure(otherwise), limiter=self._changes)
+        return await change_aside(change, _as_failure(otherwise), limiter=self._changes)
 
     async def _asked(self, scope: Scope, ask: Callable[[], T], otherwise: str) -> T:
         with while_connected(scope):

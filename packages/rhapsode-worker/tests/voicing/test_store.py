@@ -27,6 +27,7 @@ def test_a_folder_that_is_not_there_has_no_voices_and_is_not_made(
     assert not folder.exists()
 
 
+@pytest.mark.contract("7.create.kept")
 def test_a_created_voice_is_listed_and_survives_a_restart(store: VoiceStore, folder: Path) -> None:
     with store.staging.stage("wav") as staged:
         staged.write(b"sound")

@@ -6,7 +6,7 @@ from typing import Any
 
 import anyio
 import pytest
-from rhapsode_contract import BadRequest
+from rhapsode_contract import BadRequest, Voice
 from rhapsode_http import UPLOAD_LIMIT_BYTES
 from rhapsode_worker.encoding.pool import EncoderPool
 from rhapsode_worker.engine import Engine
@@ -275,6 +275,47 @@ async def test_an_adapter_that_does_not_list_what_it_made_is_at_fault(
     async with on_stage(Cloner(tmp_path), encoders) as stage:
         answer = await create(stage, id="sam", reference=SAM)
         assert (answer.status, answer.code) == (500, "internal")
+
+
+class SlowLister(Maker):
+    """Holds the list that is read after a voice was made."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.latch = Latch()
+        self._has_just_made = False
+
+    def create_voice(self, new: NewVoice) -> None:
+        super().create_voice(new)
+        self._has_just_made = True
+
+    def voices(self) -> list[Voice]:
+        if self._has_just_made:
+            self._has_just_made = False
+            self.latch.hold()
+        return super().voices()
+
+
+async def test_a_voice_that_is_taken_away_as_it_is_made_was_made(
+    encoders: EncoderPool, tmp_path: Path
+) -> None:
+    maker = SlowLister(tmp_path)
+    statuses: dict[str, int] = {}
+
+    async def make() -> None:
+        statuses["create"] = (await create(stage, id="sam", reference=SAM)).status
+
+    async def take_away() -> None:
+        statuses["delete"] = (await stage.ask("DELETE", "/voices/sam")).status
+
+    async with on_stage(maker, encoders) as stage, anyio.create_task_group() as tasks:
+        tasks.start_soon(make)
+        await happened(maker.latch.reached)
+        tasks.start_soon(take_away)
+        for _ in range(20):  # as long as a delete takes that does not wait
+            await listed(stage)
+        maker.latch.open()
+    assert statuses == {"create": 201, "delete": 204}
 
 
 @pytest.mark.parametrize(

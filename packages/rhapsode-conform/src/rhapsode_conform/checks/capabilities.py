@@ -157,25 +157,45 @@ async def current_resident(subject: Subject) -> None:
     expect(
         named == subject.variant, f"`current` names {subject.variant!r}, which is loaded", answer
     )
-    declared = as_object(as_object(subject.document.get("variants")).get(subject.variant))
-    for part, value in declared.items():
-        is_same = current.get(part) == value
-        expect(is_same, f"`current.{part}` is what the variant declares", current.get(part))
+    _expect_repeated(subject, subject.variant, current)
 
 
 @check("4.current.follows-switch", Need.VARIANTS)
 async def follows_switch(subject: Subject) -> None:
-    """After loading another variant `current` names that one."""
+    """After loading another variant `current` names that one, and repeats what it declares."""
     other = subject.other_variant()
     await subject.load(subject.variant)
     switched = await subject.load(other)
     if switched.is_refusal:
         raise undecided(f"{other!r} could not be loaded; see 4.variants.loadable")
     answer = await subject.wire.get("/capabilities")
-    named = as_object(answer.object.get("current")).get("variant")
+    current = as_object(answer.object.get("current"))
+    named = current.get("variant")
     expect(
         named == other, f"`current` names {other!r} once that is loaded", f"variant is {named!r}"
     )
+    _expect_repeated(subject, other, current)
+
+
+def _expect_repeated(subject: Subject, name: str, current: dict[str, Any]) -> None:
+    """Goes on where `current` has all that a variant declares, and no ability that it does not."""
+    declared = as_object(as_object(subject.document.get("variants")).get(name))
+    for part, value in declared.items():
+        is_same = _repeats(value, current.get(part))
+        expect(is_same, f"`current.{part}` is what {name!r} declares", current.get(part))
+    added = set(as_object(current.get("dials"))) - set(as_object(declared.get("dials")))
+    expect(not added, f"`current.dials` are those of {name!r}", current.get("dials"))
+    talks = "dialogue" in current
+    expect(talks is ("dialogue" in declared), f"`current.dialogue` is said as by {name!r}", current)
+
+
+def _repeats(declared: object, said: object) -> bool:
+    """Whether `said` is `declared`; an object may hold more than the variant's own, as the
+    contract's example does."""
+    if not isinstance(declared, dict) or not isinstance(said, dict):
+        return declared == said
+    fields, fuller = as_object(declared), as_object(said)
+    return all(name in fuller and _repeats(each, fuller[name]) for name, each in fields.items())
 
 
 @check("4.current.limits")

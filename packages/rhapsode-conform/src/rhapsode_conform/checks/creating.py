@@ -3,19 +3,24 @@
 import pickle
 import tempfile
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from rhapsode_contract import Variant
+from rhapsode_http import parse_address
 
 from rhapsode_conform.answer import Answer, as_list, as_object
 from rhapsode_conform.check import Need, check
 from rhapsode_conform.form import FORM_TYPE, File, form
-from rhapsode_conform.outcome import expect, skipped, undecided
+from rhapsode_conform.outcome import Finding, expect, skipped, undecided
 from rhapsode_conform.subject import Subject
 from rhapsode_conform.wave_file import wave_file
+from rhapsode_conform.wire import Wire
+
+Source = dict[str, str | File]
+"""The fields of a create that say what a voice is made of."""
 
 MADE: Final = "conform-voice-1"
 _CLIP_SECONDS: Final = 6.0
@@ -62,6 +67,16 @@ async def clip_of(
         sound = replace(sound, rate_hz=rate)
     seconds = min(max(_CLIP_SECONDS, shortest), longest)
     return File("clip.wav", wave_file(sound, seconds, is_backwards=is_backwards))
+
+
+async def source_of(subject: Subject) -> Source:
+    """Returns what a voice can be made of; nothing where there is nothing that we can offer."""
+    if any(clones(each) for each in subject.variants.values()):
+        with suppress(Finding):
+            return {"reference": await clip_of(subject), "transcript": spoken_in_clip(subject)}
+    if subject.voices and any(blends(each) for each in subject.variants.values()):
+        return {"blend": subject.voices[0]}
+    return {}
 
 
 def spoken_in_clip(subject: Subject) -> str:
@@ -135,15 +150,62 @@ async def replaces(subject: Subject) -> None:
         expect(is_new, "the spec of a replaced voice changes", again)
 
 
-@check("7.create.loads-nothing", Need.CLONING)
+@check("7.create.loads-nothing", Need.MAKING)
 async def loads_nothing(subject: Subject) -> None:
-    """No model is loaded for it."""
-    clip = await clip_of(subject)
+    """No model is loaded for it, and the one that is loaded stays."""
+    source = await source_of(subject)
+    if not source:
+        raise undecided("we have nothing to offer that it makes a voice of")
     await subject.unload()
-    await post(subject, id=MADE, label="Made", reference=clip, transcript=spoken_in_clip(subject))
+    health = await _health_after_a_create(subject, source)
+    expect(health.object.get("model") == "unloaded", "a create loads no model", health)
+    subject.wait_on()
+    if (await subject.load(subject.variant)).is_refusal:
+        return  # 4.variants.loadable
+    health = await _health_after_a_create(subject, source)
+    expect(health.object.get("model") == "loaded", "a create evicts no model", health)
+
+
+async def _health_after_a_create(subject: Subject, source: Source) -> Answer:
+    await post(subject, id=MADE, label="Made", **source)
     health = await subject.wire.get("/health")
     await subject.wire.send("DELETE", f"/voices/{MADE}")
-    expect(health.object.get("model") == "unloaded", "a create loads no model", health)
+    return health
+
+
+@check("7.create.kept", Need.SPAWNED, Need.MAKING)
+async def kept(subject: Subject) -> None:
+    """Made by one process, and listed by the next."""
+    source = await source_of(subject)
+    if not source:
+        raise undecided("we have nothing to offer that it makes a voice of")
+    body = form(id=MADE, label="Made", **source)
+    async with _another(subject) as wire:
+        made = await wire.send("POST", "/voices", body, FORM_TYPE)
+        if made.status != 201:
+            raise undecided(f"no voice was made: {made}")
+    async with _another(subject) as wire:
+        listed = await wire.get("/voices")
+        await wire.send("DELETE", f"/voices/{MADE}")
+    is_kept = made.json in as_list(listed.json)
+    expect(is_kept, "a voice that was made is there as it was after a restart", listed)
+
+
+@asynccontextmanager
+async def _another(subject: Subject) -> AsyncGenerator[Wire]:
+    """Starts one more worker for a block, and yields a wire to it.
+
+    The check that runs may take as long again from here: a start takes its time.
+    """
+    subject.wait_on()
+    async with subject.started() as worker:
+        if not worker.handshake:
+            raise undecided(f"another one did not start: {worker.last_words}")
+        wire = subject.wire_to(parse_address(str(worker.handshake.get("listen"))))
+        try:
+            yield wire
+        finally:
+            await wire.aclose()
 
 
 @check("7.create.one-source", Need.CLONING)
@@ -217,20 +279,6 @@ async def blending_absent(subject: Subject) -> None:
     if not is_refusal:
         await subject.wire.send("DELETE", f"/voices/{MADE}")
     expect(is_refusal, "no variant says that it blends, and a blend was made", answer)
-
-
-@check("7.blend.recipe", Need.BLENDING, Need.VOICES)
-async def recipe(subject: Subject) -> None:
-    """Weights, one left out, and the recipes that are none."""
-    one = subject.voices[0]
-    good = await post(subject, id=MADE, label="Made", blend=f"{one}(2)+{one}")
-    await subject.wire.send("DELETE", f"/voices/{MADE}")
-    expect(good.status == 201, f"the recipe {one}(2)+{one} makes a voice", good)
-    for wrong in (f"{one}(0)", f"{one}(-1)", f"{one}(", "+"):
-        answer = await post(subject, id=MADE, label="Made", blend=wrong)
-        expect(answer.code == "bad_request", f"the recipe {wrong!r} is `bad_request`", answer)
-    answer = await post(subject, id=MADE, label="Made", blend=f"{one}+no-such-voice-1")
-    expect(answer.code == "unknown_voice", "a recipe of an unknown voice is refused so", answer)
 
 
 class _Command:

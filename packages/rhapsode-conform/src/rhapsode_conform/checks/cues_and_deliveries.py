@@ -6,7 +6,7 @@ from rhapsode_contract import CUES, DELIVERIES, Variant
 
 from rhapsode_conform.check import Need, check
 from rhapsode_conform.claims import claims_of, listen, sound_of
-from rhapsode_conform.outcome import expect, undecided
+from rhapsode_conform.outcome import expect, failed, undecided
 from rhapsode_conform.sound import is_different
 from rhapsode_conform.subject import Subject
 
@@ -49,6 +49,43 @@ async def cues_performed(subject: Subject) -> None:
         raise undecided(f"`maxCharacters` leaves no room for {', '.join(unasked)}")
 
 
+@check("d.cues.matching", Need.CUES)
+async def cues_matched(subject: Subject) -> None:
+    """In capitals and with more white space, a cue is heard as well."""
+    untold: list[str] = []
+
+    async def look(name: str, variant: Variant) -> None:
+        for cue in _spelt_otherwise(variant):
+            pair = subject.texts.with_cue(variant, cue.upper().replace(" ", "  "))
+            if pair is None:
+                untold.append(f"`maxCharacters` leaves no room for {cue}")
+                continue
+            plain, otherwise = pair
+            texts = (plain, otherwise, f"{plain} [{cue}]")
+            without, matched, as_written = [
+                await sound_of(subject, name, text=text) for text in texts
+            ]
+            if not is_different(without, as_written):
+                untold.append(f"{cue} is not heard; see 5.cues.claimed-subset")
+                continue
+            why = f"{otherwise!r} has a cue that {name!r} performs"
+            expect(is_different(without, matched), why, "the same audio without it")
+            if is_different(matched, as_written):
+                # Read aloud, or taken by the engine itself, to which a letter may be a letter.
+                untold.append(f"{otherwise!r} is not heard as in small letters")
+
+    await listen(subject, lambda each: each.cues, look)
+    if untold:
+        raise undecided("; ".join(untold))
+
+
+def _spelt_otherwise(variant: Variant) -> list[str]:
+    """Returns a cue of one word and one of two, where a variant has them."""
+    ones = [cue for cue in variant.cues if " " not in cue]
+    twos = [cue for cue in variant.cues if " " in cue]
+    return [*ones[:1], *twos[:1]]
+
+
 @check("5.deliveries.translated", Need.DELIVERIES)
 async def deliveries_performed(subject: Subject) -> None:
     """Each delivery that a variant claims is heard."""
@@ -74,8 +111,11 @@ async def strips(subject: Subject) -> None:
     if pair is None:
         raise undecided(f"`maxCharacters` leaves no room for {cue}")
     plain, with_cue = [await sound_of(subject, name, text=text) for text in pair]
-    is_same = not is_different(plain, with_cue)
-    expect(is_same, f"[{cue}] is not claimed by {name!r} and taken out", "other audio with it")
+    if not is_different(plain, with_cue):
+        return
+    if not await subject.stands_apart(with_cue, variant=name, text=pair[0]):
+        raise undecided(f"the same request with a seed gave other audio from {name}")
+    raise failed(f"[{cue}] is not claimed by {name!r} and taken out", "other audio with it")
 
 
 @check("d.codes.delivery-word")
@@ -87,14 +127,13 @@ async def delivery_word(subject: Subject) -> None:
 
 @check("d.codes.delivery-unclaimed", Need.NO_DELIVERY)
 async def delivery_unclaimed(subject: Subject) -> None:
-    """A delivery that the variant does not perform."""
-    name, variant = subject.variant_with(
-        lambda each: set(DELIVERIES) - set(each.deliveries), "variant that leaves a delivery out"
-    )
-    delivery = next(each for each in DELIVERIES if each not in variant.deliveries)
-    answer = await subject.speak(variant=name, delivery=delivery)
-    is_refused = answer.code == "unsupported"
-    expect(is_refused, f"{delivery!r} is not claimed by {name!r} and `unsupported`", answer)
+    """Each delivery that a variant does not perform."""
+    for name, variant in subject.variants.items():
+        for delivery in (each for each in DELIVERIES if each not in variant.deliveries):
+            subject.wait_on()  # one that ignores it loads the variant first
+            answer = await subject.speak(variant=name, delivery=delivery)
+            is_refused = answer.code == "unsupported"
+            expect(is_refused, f"{delivery!r} is not claimed by {name!r}: `unsupported`", answer)
 
 
 @check("8.claims.accepted")

@@ -1,5 +1,6 @@
 """Conversations made in one pass (contract § 6, "Dialogue")."""
 
+import json
 from collections.abc import Mapping, Sequence
 from itertools import cycle, islice
 from typing import Final
@@ -8,8 +9,10 @@ from rhapsode_contract import Variant
 
 from rhapsode_conform.answer import Answer, as_object
 from rhapsode_conform.check import Need, check
+from rhapsode_conform.checks.speaking import longer_than
 from rhapsode_conform.checks.voices import apart
-from rhapsode_conform.outcome import expect, undecided
+from rhapsode_conform.claims import Fields, cues_told, dials_told, languages_told, readings_of
+from rhapsode_conform.outcome import expect, skipped, undecided
 from rhapsode_conform.recording import as_sound
 from rhapsode_conform.sound import DIFFERENT_MS, Sound, is_different
 from rhapsode_conform.subject import SEED, Subject
@@ -147,22 +150,27 @@ async def heard_speakers(subject: Subject) -> None:
 async def _take(
     subject: Subject, speakers: Sequence[str], voices: dict[str, str], *, of: int = 0
 ) -> Sound:
-    """Returns what a turn of each speaker sounds like, asking once for each that is the same.
+    """Returns what a turn of each speaker sounds like; see `_sound_of`."""
+    _, variant = subject.variant_with(performs, "variant with dialogue")
+    turns = _turns(subject, variant, speakers, of=of)
+    return await _sound_of(subject, {"turns": turns, "voices": voices})
+
+
+async def _sound_of(subject: Subject, fields: Mapping[str, object]) -> Sound:
+    """Returns what a dialogue sounds like, asking once for each that is the same.
 
     Raises:
         Finding: It was not spoken, or sounds otherwise every time.
     """
-    _, variant = subject.variant_with(performs, "variant with dialogue")
-    turns = _turns(subject, variant, speakers, of=of)
 
     async def ask() -> Sound:
-        fields = {"turns": turns, "voices": voices, "seed": SEED, "format": subject.sampled}
-        answer = await _talk(subject, fields)
+        subject.wait_on()
+        answer = await _talk(subject, {**fields, "seed": SEED, "format": subject.sampled})
         if not answer.is_audio:
             raise undecided("it was not spoken; see 4.dialogue.declared")
         return as_sound(answer)
 
-    sound = await subject.once(f"dialogue {turns} {voices}", ask)
+    sound = await subject.once(f"dialogue {json.dumps(fields, sort_keys=True)}", ask)
 
     async def reproduces() -> bool:
         return not is_different(sound, await ask())
@@ -209,11 +217,36 @@ async def too_many(subject: Subject) -> None:
 async def budget(subject: Subject) -> None:
     """Two turns that fit, and together do not."""
     _, variant = subject.variant_with(performs, "variant with dialogue")
-    text = subject.texts.exactly(variant, variant.character_limit * 3 // 4 + 1)
+    text = longer_than(subject, variant, variant.character_limit * 3 // 4)
     speakers = _speakers(variant, _TURNS)
     long_turns = [{"speaker": speaker, "text": text} for speaker in speakers]
     answer = await _talk(subject, {"turns": long_turns})
     expect(answer.code == "bad_request", "`maxCharacters` bounds the sum of all turns", answer)
+
+
+@check("6.dialogue.cues", Need.DIALOGUE)
+async def heard_cues(subject: Subject) -> None:
+    """Each cue that a text shows is heard in one turn or another, and one in each."""
+    name, variant = subject.variant_with(performs, "variant with dialogue")
+    if not variant.cues:
+        raise skipped("the variant with dialogue claims no cues")
+    cues = await cues_told(subject, name, variant) if await subject.reproduces(name) else []
+    if not cues:
+        raise undecided("no cue is heard in a text; see 5.cues.claimed-subset")
+    speakers = _speakers(variant, _TURNS)
+    spare = max(len(f" [{cue}]") for cue in cues)
+    text = subject.texts.shared(variant, _TURNS, spare=spare)
+    if not text:
+        raise undecided("`maxCharacters` leaves no room for a cue")
+    plain = [{"speaker": speaker, "text": text} for speaker in speakers]
+    without = await _sound_of(subject, {"turns": plain})
+    for number in range(max(_TURNS, len(cues))):
+        cue, turn = cues[number % len(cues)], number % _TURNS
+        marked = [*plain]
+        marked[turn] = {**plain[turn], "text": f"{text} [{cue}]"}
+        is_heard = is_different(without, await _sound_of(subject, {"turns": marked}))
+        why = f"[{cue}] is claimed, and performed in turn {turn + 1} of {_TURNS}"
+        expect(is_heard, why, "the same audio without it")
 
 
 @check("6.dialogue.no-delivery", Need.DIALOGUE)
@@ -225,7 +258,8 @@ async def no_delivery(subject: Subject) -> None:
 
 @check("6.dialogue.as-speak", Need.DIALOGUE)
 async def as_speak(subject: Subject) -> None:
-    """What `/speak` refuses is refused, and a format and the ways to stream are answered."""
+    """What `/speak` refuses is refused, a format and the ways to stream are answered, and dials and
+    languages that are heard there are heard here."""
     name, variant = subject.variant_with(performs, "variant with dialogue")
     wrong: list[dict[str, object]] = [
         {"noSuchField": 1},
@@ -241,6 +275,12 @@ async def as_speak(subject: Subject) -> None:
         answer = await _talk(subject, fields)
         is_same = answer.code == alone.code or not alone.is_refusal
         expect(is_same, f"a dialogue with {fields} is `{alone.code}`, as a text is", answer)
+    await _expect_answered(subject, name)
+    await _expect_heard(subject, name, variant)
+
+
+async def _expect_answered(subject: Subject, name: str) -> None:
+    """Goes on where a format and the ways to stream are answered as to a text."""
     form = next((each for each in subject.formats if each != "wav"), "wav")
     alone = await subject.asked(variant=name, format=form)
     answer = await _talk(subject, {"format": form})
@@ -252,6 +292,33 @@ async def as_speak(subject: Subject) -> None:
         is_same = answer.is_audio and _is_whole(answer) is _is_whole(alone)
         why = f"with `stream: {str(streams).lower()}` a dialogue is sent as a text is"
         expect(is_same or not alone.is_audio, why, answer.headers)
+
+
+async def _expect_heard(subject: Subject, name: str, variant: Variant) -> None:
+    """Goes on where some dial and some language of those that a text shows is heard here too.
+
+    Raises:
+        Finding: None is, or it cannot be told.
+    """
+    if not variant.dials and not readings_of(variant, subject.texts):
+        return
+    if not await subject.reproduces(name):
+        raise undecided(f"the same request with a seed gave other audio from {name}")
+    for kind, pairs in (
+        ("params", await dials_told(subject, name, variant)),
+        ("language", await languages_told(subject, name, variant)),
+    ):
+        is_heard = not pairs
+        for pair in pairs:
+            one, other = [await _sound_of(subject, _as_a_turn(fields)) for fields in pair]
+            is_heard = is_heard or is_different(one, other)
+        seen = f"the same audio as without: {[fields for _, fields in pairs]}"
+        expect(is_heard, f"`{kind}` mean in a dialogue what they mean to a text", seen)
+
+
+def _as_a_turn(fields: Fields) -> Fields:
+    rest = {name: value for name, value in fields.items() if name != "text"}
+    return {"turns": [{"speaker": "s0", "text": fields["text"]}], **rest}
 
 
 def _is_whole(answer: Answer) -> bool:

@@ -6,10 +6,12 @@ from rhapsode_contract import Dial, Variant
 
 from rhapsode_conform.answer import Answer
 from rhapsode_conform.check import Need, check
+from rhapsode_conform.checks.creating import MADE, clip_of, clones, post, spoken_in_clip
 from rhapsode_conform.claims import listen, sound_of
 from rhapsode_conform.outcome import expect, undecided
-from rhapsode_conform.sound import is_different
-from rhapsode_conform.subject import Subject
+from rhapsode_conform.recording import as_sound
+from rhapsode_conform.sound import Sound, is_different
+from rhapsode_conform.subject import SEED, Subject
 
 _NO_DIAL: Final = "noSuchDial"
 _SEVERAL_CHARACTERS: Final = 200
@@ -34,8 +36,11 @@ async def heard(subject: Subject) -> None:
     async def look(name: str, variant: Variant) -> None:
         dials = _that_turn(variant)
         dead = [dial for dial in dials if not await _is_heard(subject, name, variant, dial)]
-        seen = f"the same audio at both ends of {', '.join(dead)} as at rest"
-        expect(dead != dials, f"what is turned on {name!r} is heard", seen)
+        if dead == dials:
+            found = await _heard_elsewhere(subject, name, variant)
+            seen = f"the same audio at both ends of {', '.join(dead)} as at rest"
+            expect(found is not None, f"what is turned on {name!r} is heard", seen)
+            dead = [dial for dial in dead if dial != found]
         silent.extend(dead)
 
     await listen(subject, _that_turn, look)
@@ -60,12 +65,74 @@ async def _is_heard(subject: Subject, name: str, variant: Variant, dial: str) ->
     return False
 
 
+def _ends(variant: Variant) -> list[tuple[str, float]]:
+    """Returns each dial of a variant with each of its ends."""
+    return [
+        (dial, end)
+        for dial in _that_turn(variant)
+        for end in (variant.dials[dial].min, variant.dials[dial].max)
+    ]
+
+
+async def _heard_elsewhere(subject: Subject, name: str, variant: Variant) -> str | None:
+    """Returns a dial that changes a delivery, a cue or a cloned voice: it may act on those alone.
+
+    None where none does.
+    """
+    pairs = [subject.texts.with_cue(variant, cue) for cue in variant.cues]
+    cues = [{"text": pair[1]} for pair in pairs if pair is not None]
+    for fields in [*({"delivery": each} for each in variant.deliveries), *cues]:
+        at_rest = await sound_of(subject, name, **fields)
+        for dial, end in _ends(variant):
+            turned = await sound_of(subject, name, **fields, params={dial: end})
+            if is_different(at_rest, turned):
+                return dial
+    return await _heard_in_a_clone(subject, name, variant) if clones(variant) else None
+
+
+async def _heard_in_a_clone(subject: Subject, name: str, variant: Variant) -> str | None:
+    """Returns a dial that changes a voice that is made for it, and taken away afterwards."""
+
+    async def spoken(**fields: object) -> Sound:
+        subject.wait_on()
+        answer = await subject.speak(
+            variant=name, voice=MADE, seed=SEED, format=subject.sampled, **fields
+        )
+        if not answer.is_audio:
+            raise undecided("a voice that was made was not spoken; see 7.create.route")
+        return as_sound(answer)
+
+    reference, transcript = await clip_of(subject), spoken_in_clip(subject)
+    made = await post(subject, id=MADE, label="Made", reference=reference, transcript=transcript)
+    try:
+        if made.status != 201:
+            raise undecided("no voice was made that the dials may act on; see 7.create.route")
+        at_rest = await spoken()
+        for dial, end in _ends(variant):
+            if is_different(at_rest, await spoken(params={dial: end})):
+                return dial
+        return None
+    finally:
+        await subject.wire.send("DELETE", f"/voices/{MADE}")
+
+
 @check("6.params.unknown")
 async def unknown(subject: Subject) -> None:
-    """A dial that the variant does not have."""
-    answer = await subject.speak(params={_NO_DIAL: 0.5})
-    is_named = answer.code == "bad_request" and _NO_DIAL in answer.message
-    expect(is_named, f"the unknown dial {_NO_DIAL!r} is `bad_request` naming it", answer)
+    """On each variant, a dial that none has and each that only another one has."""
+    assert subject.variant is not None  # or it comes to a finding
+    anywhere = {
+        dial: limits.default
+        for each in subject.variants.values()
+        for dial, limits in each.dials.items()
+    }
+    for name, variant in subject.variants.items():
+        for dial, value in {_NO_DIAL: 0.5, **anywhere}.items():
+            if dial in variant.dials:
+                continue
+            subject.wait_on()  # one that ignores it loads the variant first
+            answer = await _turned(subject, name, dial, value)
+            is_named = answer.code == "bad_request" and dial in answer.message
+            expect(is_named, f"{name!r} has no dial {dial!r}: `bad_request` naming it", answer)
 
 
 @check("8.checks.params", Need.DIALS)
@@ -102,10 +169,15 @@ async def _turned(subject: Subject, name: str, dial: str, value: float) -> Answe
 
 
 async def _past_its_ends(subject: Subject) -> list[Answer]:
-    name, dial, limits = _a_dial(subject)
+    """Returns what came of each dial of each variant, below its least and above its greatest."""
 
     async def ask() -> list[Answer]:
-        beyond = (limits.min - 1, limits.max + 1)
-        return [await _turned(subject, name, dial, value) for value in beyond]
+        answers: list[Answer] = []
+        for name, variant in subject.variants.items():
+            for dial, limits in variant.dials.items():
+                for value in (limits.min - 1, limits.max + 1):
+                    subject.wait_on()  # one that is not refused loads the variant first
+                    answers.append(await _turned(subject, name, dial, value))
+        return answers
 
     return await subject.once("past its ends", ask)

@@ -11,8 +11,9 @@ from rhapsode_http import UpstreamError, parse_address
 
 from rhapsode_conform.answer import Answer, as_json_object
 from rhapsode_conform.check import Need, check
-from rhapsode_conform.checks.concurrency import long_request
+from rhapsode_conform.checks.concurrency import LONG_CHARACTERS, long_request
 from rhapsode_conform.outcome import expect, failed, undecided
+from rhapsode_conform.recording import as_sound
 from rhapsode_conform.spawned import Spawned
 from rhapsode_conform.subject import SEED, Subject
 from rhapsode_conform.wire import JSON_TYPE, Wire
@@ -25,6 +26,9 @@ _DRAIN_CHECKS: Final = 5
 
 _WHOLE_SHARE: Final = 0.9
 """Of what another answer to the same request holds: what is as good as all of it."""
+_LEAST_SHARE: Final = 1 / 3
+"""Of as long as its sentences sound one by one, as `6.speak.whole` has it: where no other answer
+to the same request can be as long as it."""
 
 Ask = Callable[[Spawned, Wire], Awaitable[Answer | None]]
 
@@ -37,8 +41,8 @@ class _Leaving:
     """To being told over HTTP; None where it was a signal."""
     refused: Answer | None = None
     health: Answer | None = None
-    broken_off: str = ""
-    """What became of the request in flight; empty where it was finished."""
+    spoken: Answer | None = None
+    """To the request in flight."""
     status: int | None = None
     """None: it had not ended in time."""
 
@@ -74,22 +78,47 @@ async def _left(subject: Subject, how: str, ask: Ask) -> _Leaving:
 async def _speak_and_end(
     subject: Subject, worker: Spawned, wire: Wire, ask: Ask, leaving: _Leaving
 ) -> None:
-    body = json.dumps(long_request(subject)).encode()
+    body = json.dumps(await _seeded(subject)).encode()
     async with wire.open("POST", "/speak", body, JSON_TYPE) as response:
-        await response.read()
+        begun = await response.read()
         leaving.answer = await ask(worker, wire)
         try:
             leaving.health = await _draining(wire)
             leaving.refused = await wire.post("/speak", subject.request({}))
         except UpstreamError:
             pass  # it has left already
-        latest = anyio.current_time() + _DRAIN_CHECKS * subject.patience.check_seconds
-        try:
-            while await response.read():
-                if anyio.current_time() < latest:
-                    subject.wait_on()  # a slow engine is at work
-        except UpstreamError as error:
-            leaving.broken_off = str(error)
+        hear = _patient(subject)
+        leaving.spoken = await wire.rest(response, "POST", "/speak", begun=begun, hear=hear)
+
+
+async def _seeded(subject: Subject) -> dict[str, object]:
+    """Returns a long request; with a seed where that makes each answer to it as long as another."""
+    request = long_request(subject)
+    return request | {"seed": SEED} if await subject.reproduces() else request
+
+
+async def _whole(subject: Subject) -> Answer:
+    """Returns what is answered to it where nobody is told to end."""
+
+    async def ask() -> Answer:
+        body = json.dumps(await _seeded(subject)).encode()
+        subject.wait_on()
+        hear = _patient(subject)
+        return await subject.wire.send("POST", "/speak", body, JSON_TYPE, hear=hear)
+
+    return await subject.once("long and whole", ask)
+
+
+def _patient(subject: Subject) -> Callable[[], None]:
+    """Returns what gives the check that runs as long again at each piece of audio: a slow engine
+    is at work. Not for ever."""
+    latest = anyio.current_time() + _DRAIN_CHECKS * subject.patience.check_seconds
+
+    def hear() -> None:
+        if anyio.current_time() < latest:
+            subject.wait_on()
+
+    return hear
 
 
 async def _draining(wire: Wire) -> Answer:
@@ -144,9 +173,7 @@ async def drain_reads(subject: Subject) -> None:
 @check("2.stop.finishes", Need.SPAWNED)
 async def finishes(subject: Subject) -> None:
     """What was being spoken is spoken to its end."""
-    leaving = await _drained(subject)
-    is_whole = not leaving.broken_off
-    expect(is_whole, "a request in flight at SIGTERM is finished", leaving.broken_off)
+    await _expect_finished(subject, await _drained(subject), "SIGTERM")
 
 
 @check("2.stop.exits-zero", Need.SPAWNED)
@@ -161,9 +188,28 @@ async def terminate(subject: Subject) -> None:
     leaving = await _left(subject, "left by verb", _by_verb)
     is_taken = leaving.answer is not None and leaving.answer.status == 202
     expect(is_taken, "/terminate answers 202", leaving.answer)
-    is_whole = not leaving.broken_off
-    expect(is_whole, "a request in flight at /terminate is finished", leaving.broken_off)
     _expect_end(subject, leaving, "/terminate")
+    await _expect_finished(subject, leaving, "/terminate")
+
+
+async def _expect_finished(subject: Subject, leaving: _Leaving, when: str) -> None:
+    why = f"a request in flight at {when} is finished"
+    spoken = leaving.spoken
+    if spoken is None:
+        raise failed(why, "nothing of it came")
+    expect(not spoken.broken_off, why, spoken.broken_off)
+    if not spoken.is_audio:
+        raise undecided(f"a long text was not spoken, so nothing was in flight: {spoken}")
+    if await subject.reproduces():
+        whole = len((await _whole(subject)).body)
+        size = len(spoken.body)
+        expect(size >= _WHOLE_SHARE * whole, why, f"{size} bytes; a whole answer has {whole}")
+        return
+    count = subject.texts.sentences_in(subject.variants[subject.variant], LONG_CHARACTERS)
+    one_ms = (await subject.sound()).duration_ms
+    lasts_ms = as_sound(spoken).duration_ms
+    seen = f"it sounds {lasts_ms:.0f} ms, and one of its {count} sentences {one_ms:.0f}"
+    expect(lasts_ms >= _LEAST_SHARE * count * one_ms, why, seen)
 
 
 def _expect_end(subject: Subject, leaving: _Leaving, what: str) -> None:
@@ -177,9 +223,7 @@ def _expect_end(subject: Subject, leaving: _Leaving, what: str) -> None:
 @check("6.abort.worker", Need.SPAWNED)
 async def abort(subject: Subject) -> None:
     """The one failure that can be brought about from outside: it is killed while it speaks."""
-    request = long_request(subject)
-    if await subject.reproduces():
-        request["seed"] = SEED
+    request = await _seeded(subject)
     async with subject.started() as worker:
         if not worker.handshake:
             raise undecided(f"another one did not start: {worker.last_words}")
@@ -198,7 +242,7 @@ async def abort(subject: Subject) -> None:
                     return
         finally:
             await wire.aclose()
-    whole = await subject.wire.post("/speak", request)
+    whole = await _whole(subject)
     if not whole.is_audio or size >= _WHOLE_SHARE * len(whole.body):
         raise undecided("all of a long text was on its way when it was killed")
     seen = f"{size} bytes, ended as if they were all; a whole answer has {len(whole.body)}"

@@ -5,7 +5,7 @@ from typing import Final
 
 from rhapsode_conform.answer import Answer
 from rhapsode_conform.check import Need, check
-from rhapsode_conform.checks.creating import blends, clones
+from rhapsode_conform.checks.creating import MADE, blends, clones, post, source_of
 from rhapsode_conform.outcome import expect
 from rhapsode_conform.subject import Subject
 
@@ -36,6 +36,12 @@ async def unknown_field(subject: Subject) -> None:
     answer = await subject.speak(noSuchField=1)
     is_refused = answer.code == "bad_request" and "noSuchField" in answer.message
     expect(is_refused, "an unknown field is `bad_request` naming it", answer)
+    if source := await source_of(subject):
+        made = await post(subject, id=MADE, label="Made", **source, noSuchField="1")
+        if not made.is_refusal:
+            await subject.wire.send("DELETE", f"/voices/{MADE}")
+        is_refused = made.code == "bad_request" and "noSuchField" in made.message
+        expect(is_refused, "so is an unknown field of a create", made)
 
 
 @check("d.codes.wrong-type")

@@ -177,6 +177,8 @@ async def by_hand(subject: Subject) -> None:
     seen = await _bare(subject)
     if seen.spoken is None:
         raise undecided("it did not start; see 2.spawn.three-suffice")
+    if not seen.spoken.is_audio:
+        raise undecided("it did not speak before either; see 2.spawn.three-suffice")
     expect(
         seen.spoken_later is not None and seen.spoken_later.is_audio,
         "without a life line, the end of standard input is nothing to it",

@@ -49,7 +49,8 @@ async def vram(subject: Subject) -> None:
     for health in await healths(subject):
         if "vramBytes" in health.object:
             used = health.object["vramBytes"]
-            fits = _is_size(used) and (not _is_size(total) or used <= total)
+            # Nothing may well be in use, unlike a model that takes nothing.
+            fits = used == 0 or (_is_size(used) and (not _is_size(total) or used <= total))
             expect(fits, "`vramBytes` is what the device holds in use, or absent", health)
 
 

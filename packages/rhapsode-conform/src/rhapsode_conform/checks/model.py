@@ -1,5 +1,7 @@
 """The model, apart from the process (contract § 3)."""
 
+import anyio
+
 from rhapsode_conform.check import check
 from rhapsode_conform.outcome import expect, undecided
 from rhapsode_conform.subject import Subject
@@ -38,3 +40,17 @@ async def speak_loads(subject: Subject) -> None:
     expect(spoken.is_audio, "asked to speak with no model loaded, it loads it and speaks", spoken)
     health = await subject.wire.get("/health")
     expect(health.object.get("model") == "loaded", "the model it spoke with is loaded", health)
+
+
+@check("3.policy.worker-obeys")
+async def worker_obeys(subject: Subject) -> None:
+    """A model that nobody asks for stays for a while."""
+    loaded = await subject.load(subject.variant)
+    if loaded.is_refusal:
+        raise undecided("the variant could not be loaded; see 4.variants.loadable")
+    patience = subject.patience
+    seconds = min(patience.idle_seconds, patience.check_seconds / 2)
+    await anyio.sleep(seconds)
+    health = await subject.wire.get("/health")
+    is_there = health.object.get("model") == "loaded"
+    expect(is_there, f"a model that was not asked for {seconds:g} s is still loaded", health)

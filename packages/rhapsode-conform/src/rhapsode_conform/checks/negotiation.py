@@ -1,12 +1,14 @@
 """Which contract is spoken (contract § 9)."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final, TypeGuard
+from typing import Any, Final, TypeGuard, cast
 
 from rhapsode_contract import CONTRACT
 from rhapsode_http import parse_address
 
+from rhapsode_conform.answer import as_json_object
 from rhapsode_conform.check import Need, check
 from rhapsode_conform.outcome import expect, failed
 from rhapsode_conform.subject import Subject
@@ -47,6 +49,31 @@ def _is_number(value: object) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
+def _said_in(words: str) -> Iterator[object]:
+    """Yields what stands in the fields of each line of a log, and a line that is none as it is."""
+    for line in words.splitlines():
+        fields = as_json_object(line)
+        yield from _leaves(fields) if fields else (line,)
+
+
+def _leaves(value: object) -> Iterator[object]:
+    if isinstance(value, dict):
+        for inner in cast("dict[str, object]", value).values():
+            yield from _leaves(inner)
+    elif isinstance(value, list):
+        for inner in cast("list[object]", value):
+            yield from _leaves(inner)
+    else:
+        yield value
+
+
+def _names(said: object, number: object) -> bool:
+    """Whether it is a number, or has it among its words and not in a date, a time or another."""
+    if isinstance(said, str):
+        return re.search(rf"(?<![\d:.T-]){number}(?![\d:.-]?\d)", said) is not None
+    return _is_number(said) and said == number
+
+
 @check("9.answer.highest", Need.SPAWNED)
 async def highest(subject: Subject) -> None:
     """Offered this tool's own contract, and far more than there is."""
@@ -85,5 +112,5 @@ async def too_low(subject: Subject) -> None:
     expect(seen.status not in {None, 0}, f"offered {_TOO_LOW}, it exits non-zero", seen)
     own = subject.worker.handshake.get("contract")
     for number in (_TOO_LOW, own):
-        is_named = re.search(rf"(?<![\d:.T-]){number}(?![\d:.-]?\d)", seen.words) is not None
+        is_named = any(_names(said, number) for said in _said_in(seen.words))
         expect(is_named, f"its standard error names both numbers, {_TOO_LOW} and {own}", seen.words)

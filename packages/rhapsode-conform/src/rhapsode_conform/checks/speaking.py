@@ -1,6 +1,9 @@
 """One text, one reader (contract § 6)."""
 
+from itertools import islice
 from typing import Final
+
+from rhapsode_contract import Variant
 
 from rhapsode_conform.answer import Answer, as_object
 from rhapsode_conform.check import Need, check
@@ -13,8 +16,10 @@ _UNSPEAKABLE: Final = ("", "   ", "\n", "...", "\u200b", "😀")
 _DURATION: Final = "x-rhapsode-duration-ms"
 _DURATION_TOLERANCE_MS: Final = 50
 _VOICES_TRIED: Final = 3
-_CHUNKED_CHARACTERS: Final = 400
-"""More than one piece of audio for whoever makes any in pieces."""
+_BODY_BYTES: Final = 1024 * 1024
+"""What a body of JSON may be at the most."""
+_PIECE_CHARACTERS: Final = 200
+"""What is one piece of audio for whoever says nothing else: twice as much is more than one."""
 
 
 @check("6.speak.text")
@@ -75,9 +80,12 @@ async def request_first(subject: Subject) -> None:
 
 @check("d.codes.variant")
 async def unknown_variant(subject: Subject) -> None:
-    """A variant that is not listed."""
-    answer = await subject.speak(variant="no-such-variant-1")
-    expect(answer.code == "unsupported", "an unknown variant is `unsupported`", answer)
+    """A variant that is not listed, to speak and to be loaded."""
+    for answer in (
+        await subject.speak(variant="no-such-variant-1"),
+        await subject.load("no-such-variant-1"),
+    ):
+        expect(answer.code == "unsupported", "an unknown variant is `unsupported`", answer)
 
 
 @check("6.seed.optional")
@@ -111,13 +119,26 @@ async def chunked(subject: Subject) -> None:
     streaming = as_object(as_object(loaded.get("current")).get("streaming"))
     if streaming.get("supported") is not True:
         return  # it has all of its audio before it has any
-    text = subject.texts.long(subject.variants[subject.variant], _CHUNKED_CHARACTERS)
+    variant = subject.variants[subject.variant]
+    piece = _most_in_a_piece(variant)
+    text = subject.texts.long(variant, 2 * (piece or _PIECE_CHARACTERS))
     request = subject.request({"text": text, "format": subject.plainest, "stream": True})
     sizes = await subject.wire.sizes_of_chunks("/speak", request)
-    if len(sizes) < 2 and len(text) < _CHUNKED_CHARACTERS // 2:
-        raise undecided(f"{len(text)} characters, its limit, came in one chunk")
+    if len(sizes) < 2 and (piece is None or len(text) <= piece):
+        raise undecided(f"{len(text)} characters came in one chunk, and may be one piece to it")
     seen = f"one chunk of {sum(sizes)} bytes for {len(text)} characters"
     expect(len(sizes) > 1, "a long text is sent as it is made, as it says that it does", seen)
+
+
+def _most_in_a_piece(variant: Variant) -> int | None:
+    """Returns how many characters may well be made in one piece: what one generation gets.
+
+    None where text is split and nothing is said of that.
+    """
+    split = variant.segmentation
+    if split is None or not split.supported:
+        return _PIECE_CHARACTERS
+    return split.segment_characters and max(split.segment_characters, _PIECE_CHARACTERS)
 
 
 @check("1.transport.chunked")
@@ -208,16 +229,37 @@ async def too_long(subject: Subject) -> None:
 async def _too_long(subject: Subject) -> Answer:
     async def ask() -> Answer:
         variant = subject.variants[subject.variant]
-        text = subject.texts.exactly(variant, variant.character_limit + 1)
+        text = longer_than(subject, variant, variant.character_limit)
         return await subject.speak(text=text)
 
     return await subject.once("too long", ask)
 
 
+def longer_than(subject: Subject, variant: Variant, characters: int) -> str:
+    """Returns a text of one character more than so many.
+
+    Raises:
+        Finding: It would be more than a body may hold.
+    """
+    if characters >= _BODY_BYTES:
+        raise undecided("no body may be so large as a text over its `maxCharacters`")
+    return subject.texts.exactly(variant, characters + 1)
+
+
 @check("d.codes.unspeakable")
 async def unspeakable(subject: Subject) -> None:
-    """Nothing, blanks, points and pictures."""
+    """Nothing, blanks, points and pictures, alone and as a turn among others."""
     for nothing in _UNSPEAKABLE:
         answer = await subject.speak(text=nothing)
         is_refused = answer.code == "bad_request" and "text" in answer.message
         expect(is_refused, f"{nothing!r} is `bad_request` naming `text`", answer)
+    talking = (pair for pair in subject.variants.items() if pair[1].dialogue is not None)
+    for name, variant in islice(talking, 1):
+        said = subject.texts.shared(variant, 2)
+        for nothing in _UNSPEAKABLE:
+            turns = [{"speaker": "s0", "text": each} for each in (said, nothing)]
+            fields = {"variant": name, **subject.in_a_format, "turns": turns}
+            answer = await subject.wire.post("/dialogue", fields)
+            is_named = "text" in answer.message or "turns" in answer.message
+            is_refused = answer.code == "bad_request" and is_named
+            expect(is_refused, f"a turn of {nothing!r} is `bad_request` naming it", answer)
