@@ -51,11 +51,11 @@ def rate_gaps(shadow: str, atoms: Atoms, sentence_ends: set[int]) -> None:
             begins_sentence = strength >= sentence
             continue
         is_end = end in sentence_ends
-        if not is_end and _is_plain(shadow, end, following):
+        if shadow[end] == " " and not is_end and _is_plain(shadow, end, following):
             strengths[at] = word
             begins_sentence = False
             continue
-        begin = _begin(shadow, start, end)
+        begin = end - 1 if shadow[end - 1].isalnum() else _begin(shadow, start, end)
         around = _around(shadow, begin, end, following), end - begin, is_end, begins_sentence
         strength = kept.get(around)
         if strength is None:
@@ -92,13 +92,11 @@ def _around(shadow: str, begin: int, end: int, following: int) -> str:
 
 
 def _is_plain(shadow: str, end: int, following: int) -> bool:
-    """Whether a gap is one blank between two letters, as nearly all are; spares time.
-
-    Not where a blank may be the end of a phrase.
+    """Whether a gap that begins with a blank is no more than that, between two letters, as nearly
+    all are; spares time. Not where a blank may be the end of a phrase.
     """
     return (
         following - end == 1
-        and shadow[end] == " "
         and shadow[end - 1].isalpha()
         and shadow[following].isalpha()
         and not _PHRASE_SCRIPT.match(shadow, following)
