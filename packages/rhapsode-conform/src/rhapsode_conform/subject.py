@@ -218,8 +218,12 @@ class Subject:
         again from each claim on: how many there are is the variant's to say.
         """
         self.wait_on()
-        seed = SEED if await self.reproduces(variant) else None
+        seed = await self.seed(variant)
         return await self.asked(variant=variant, format=self.plainest, seed=seed, **fields)
+
+    async def seed(self, variant: str | None = None) -> int | None:
+        """Returns the seed to ask with where it reproduces, None where it does not."""
+        return SEED if await self.reproduces(variant) else None
 
     async def reproduces(self, variant: str | None = None) -> bool:
         """Whether the same request with the same seed sounds the same, tried once a variant.

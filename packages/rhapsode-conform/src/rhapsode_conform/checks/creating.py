@@ -9,15 +9,14 @@ from pathlib import Path
 from typing import Final
 
 from rhapsode_contract import Variant
-from rhapsode_http import parse_address
 
+from rhapsode_conform.another import another
 from rhapsode_conform.answer import Answer, as_list, as_object
 from rhapsode_conform.check import Need, check
 from rhapsode_conform.form import FORM_TYPE, File, form
 from rhapsode_conform.outcome import Finding, expect, skipped, undecided
 from rhapsode_conform.subject import Subject
 from rhapsode_conform.wave_file import wave_file
-from rhapsode_conform.wire import Wire
 
 Source = dict[str, str | File]
 """The fields of a create that say what a voice is made of."""
@@ -73,27 +72,32 @@ async def source_of(subject: Subject) -> Source:
     """Returns what a voice can be made of; nothing where there is nothing that we can offer."""
     if any(clones(each) for each in subject.variants.values()):
         with suppress(Finding):
-            return {"reference": await clip_of(subject), "transcript": spoken_in_clip(subject)}
+            return await reference_of(subject)
     if subject.voices and any(blends(each) for each in subject.variants.values()):
         return {"blend": subject.voices[0]}
     return {}
 
 
-def spoken_in_clip(subject: Subject) -> str:
-    """Returns the transcript of what `clip_of` returns."""
+async def reference_of(
+    subject: Subject, *, is_octave_off: bool = False, is_backwards: bool = False
+) -> Source:
+    """Returns a clip and what is said in it; the arguments are those of `clip_of`.
+
+    Raises:
+        Finding: As `clip_of`.
+    """
+    clip = await clip_of(subject, is_octave_off=is_octave_off, is_backwards=is_backwards)
+    return {"reference": clip, "transcript": _spoken_in_clip(subject)}
+
+
+def _spoken_in_clip(subject: Subject) -> str:
     return subject.texts.sentence(subject.variants[subject.variant])
 
 
 @asynccontextmanager
 async def _made(subject: Subject) -> AsyncGenerator[Answer]:
     """Makes a voice for a block and takes it away afterwards; yields the answer to the create."""
-    answer = await post(
-        subject,
-        id=MADE,
-        label="Made",
-        reference=await clip_of(subject),
-        transcript=spoken_in_clip(subject),
-    )
+    answer = await post(subject, id=MADE, label="Made", **await reference_of(subject))
     try:
         yield answer
     finally:
@@ -137,14 +141,8 @@ async def label(subject: Subject) -> None:
 async def replaces(subject: Subject) -> None:
     """The same id again is the same voice with another spec."""
     async with _made(subject) as made:
-        other = await clip_of(subject, is_backwards=True)
-        again = await post(
-            subject,
-            id=MADE,
-            label="Made again",
-            reference=other,
-            transcript=spoken_in_clip(subject),
-        )
+        other = await reference_of(subject, is_backwards=True)
+        again = await post(subject, id=MADE, label="Made again", **other)
         expect(again.status == 201, "an id that exists is replaced", again)
         is_new = again.object.get("spec") != made.object.get("spec")
         expect(is_new, "the spec of a replaced voice changes", again)
@@ -180,32 +178,17 @@ async def kept(subject: Subject) -> None:
     if not source:
         raise undecided("we have nothing to offer that it makes a voice of")
     body = form(id=MADE, label="Made", **source)
-    async with _another(subject) as wire:
+    subject.wait_on()  # a start takes its time
+    async with another(subject) as (_, wire):
         made = await wire.send("POST", "/voices", body, FORM_TYPE)
         if made.status != 201:
             raise undecided(f"no voice was made: {made}")
-    async with _another(subject) as wire:
+    subject.wait_on()  # a start takes its time
+    async with another(subject) as (_, wire):
         listed = await wire.get("/voices")
         await wire.send("DELETE", f"/voices/{MADE}")
     is_kept = made.json in as_list(listed.json)
     expect(is_kept, "a voice that was made is there as it was after a restart", listed)
-
-
-@asynccontextmanager
-async def _another(subject: Subject) -> AsyncGenerator[Wire]:
-    """Starts one more worker for a block, and yields a wire to it.
-
-    The check that runs may take as long again from here: a start takes its time.
-    """
-    subject.wait_on()
-    async with subject.started() as worker:
-        if not worker.handshake:
-            raise undecided(f"another one did not start: {worker.last_words}")
-        wire = subject.wire_to(parse_address(str(worker.handshake.get("listen"))))
-        try:
-            yield wire
-        finally:
-            await wire.aclose()
 
 
 @check("7.create.one-source", Need.CLONING)
@@ -227,7 +210,7 @@ async def reference(subject: Subject) -> None:
     clip = await clip_of(subject)
     wrong = File(clip.name, b"this is no recording of anybody")
     answer = await post(
-        subject, id=MADE, label="Made", reference=wrong, transcript=spoken_in_clip(subject)
+        subject, id=MADE, label="Made", reference=wrong, transcript=_spoken_in_clip(subject)
     )
     is_refused = answer.code == "bad_request"
     expect(is_refused, "a reference with the wrong contents is `bad_request`", answer)
@@ -236,13 +219,7 @@ async def reference(subject: Subject) -> None:
 @check("7.create.transcript", Need.CLONING)
 async def transcript(subject: Subject) -> None:
     """With the words spoken and without; who needs them says so."""
-    with_it = await post(
-        subject,
-        id=MADE,
-        label="Made",
-        reference=await clip_of(subject),
-        transcript=spoken_in_clip(subject),
-    )
+    with_it = await post(subject, id=MADE, label="Made", **await reference_of(subject))
     expect(with_it.status == 201, "every engine takes a transcript", with_it)
     without = await post(subject, id=MADE, label="Made", reference=await clip_of(subject))
     await subject.wire.send("DELETE", f"/voices/{MADE}")

@@ -6,7 +6,7 @@ from rhapsode_contract import Dial, Variant
 
 from rhapsode_conform.answer import Answer
 from rhapsode_conform.check import Need, check
-from rhapsode_conform.checks.creating import MADE, clip_of, clones, post, spoken_in_clip
+from rhapsode_conform.checks.creating import MADE, clones, post, reference_of
 from rhapsode_conform.claims import listen, sound_of
 from rhapsode_conform.outcome import expect, undecided
 from rhapsode_conform.recording import as_sound
@@ -102,8 +102,7 @@ async def _heard_in_a_clone(subject: Subject, name: str, variant: Variant) -> st
             raise undecided("a voice that was made was not spoken; see 7.create.route")
         return as_sound(answer)
 
-    reference, transcript = await clip_of(subject), spoken_in_clip(subject)
-    made = await post(subject, id=MADE, label="Made", reference=reference, transcript=transcript)
+    made = await post(subject, id=MADE, label="Made", **await reference_of(subject))
     try:
         if made.status != 201:
             raise undecided("no voice was made that the dials may act on; see 7.create.route")

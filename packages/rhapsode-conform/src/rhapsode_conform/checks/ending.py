@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Final
 
 import anyio
-from rhapsode_http import UpstreamError, parse_address
+from rhapsode_http import UpstreamError
 
+from rhapsode_conform.another import another
 from rhapsode_conform.answer import Answer, as_json_object
 from rhapsode_conform.check import Need, check
 from rhapsode_conform.checks.concurrency import LONG_CHARACTERS, long_request
@@ -60,14 +61,9 @@ async def _left(subject: Subject, how: str, ask: Ask) -> _Leaving:
 
     async def look() -> _Leaving:
         leaving = _Leaving()
-        async with subject.started() as worker:
-            if not worker.handshake:
-                raise undecided(f"another one did not start: {worker.last_words}")
-            wire = subject.wire_to(parse_address(str(worker.handshake.get("listen"))))
-            try:
-                await _speak_and_end(subject, worker, wire, ask, leaving)
-            finally:
-                await wire.aclose()
+        async with another(subject) as (worker, wire):
+            await _speak_and_end(subject, worker, wire, ask, leaving)
+            await wire.aclose()  # nothing is kept open that its end could wait for
             with anyio.move_on_after(subject.patience.exit_seconds):
                 leaving.status = await worker.exited()
         return leaving
@@ -223,25 +219,20 @@ def _expect_end(subject: Subject, leaving: _Leaving, what: str) -> None:
 @check("6.abort.worker", Need.SPAWNED)
 async def abort(subject: Subject) -> None:
     """The one failure that can be brought about from outside: it is killed while it speaks."""
-    request = await _seeded(subject)
-    async with subject.started() as worker:
-        if not worker.handshake:
-            raise undecided(f"another one did not start: {worker.last_words}")
-        wire = subject.wire_to(parse_address(str(worker.handshake.get("listen"))))
-        body = json.dumps(request).encode()
+    body = json.dumps(await _seeded(subject)).encode()
+    async with (
+        another(subject) as (worker, wire),
+        wire.open("POST", "/speak", body, JSON_TYPE) as response,
+    ):
+        size = len(await response.read())
+        if response.is_at_end:
+            raise undecided("all of a long text had come before it could be killed")
+        worker.process.kill()
         try:
-            async with wire.open("POST", "/speak", body, JSON_TYPE) as response:
-                size = len(await response.read())
-                if response.is_at_end:
-                    raise undecided("all of a long text had come before it could be killed")
-                worker.process.kill()
-                try:
-                    while piece := await response.read():
-                        size += len(piece)
-                except UpstreamError:
-                    return
-        finally:
-            await wire.aclose()
+            while piece := await response.read():
+                size += len(piece)
+        except UpstreamError:
+            return
     whole = await _whole(subject)
     if not whole.is_audio or size >= _WHOLE_SHARE * len(whole.body):
         raise undecided("all of a long text was on its way when it was killed")
@@ -252,9 +243,7 @@ async def abort(subject: Subject) -> None:
 @check("d.life.ends-with-server", Need.SPAWNED)
 async def lifeline(subject: Subject) -> None:
     """The end of its life line is its end."""
-    async with subject.started() as worker:
-        if not worker.handshake:
-            raise undecided(f"another one did not start: {worker.last_words}")
+    async with another(subject) as (worker, _):
         await worker.cut_lifeline()
         with anyio.move_on_after(subject.patience.exit_seconds):
             await worker.exited()

@@ -38,7 +38,7 @@ async def _in(subject: Subject, form: str) -> Answer:
 
 async def _streamed(subject: Subject, form: str) -> Answer:
     """Returns a sentence streamed; with the seed where it reproduces, so that one will do."""
-    seed = SEED if await subject.reproduces() else None
+    seed = await subject.seed()
     subject.wait_on()
     return await subject.asked(format=form, stream=True, seed=seed)
 

@@ -19,7 +19,7 @@ are shorter than alone; a text that is cut off is far shorter."""
 async def streamed(subject: Subject, form: str) -> Answer:
     """Returns a long text, streamed; with the seed where it reproduces, so that one will do."""
     long_text = subject.texts.long(subject.variants[subject.variant], LONG_CHARACTERS)
-    seed = SEED if await subject.reproduces() else None
+    seed = await subject.seed()
     return await subject.heard(text=long_text, format=form, stream=True, seed=seed)
 
 
@@ -30,7 +30,7 @@ async def whole(subject: Subject) -> None:
     count = subject.texts.sentences_in(variant, LONG_CHARACTERS)
     if count == 1:
         raise undecided(f"{variant.character_limit} characters are one sentence")
-    seed = SEED if await subject.reproduces() else None
+    seed = await subject.seed()
     one = await subject.sound(seed=seed)
     long = as_sound(await streamed(subject, subject.sampled))
     expect(

@@ -7,10 +7,9 @@ from rhapsode_conform.checks.creating import (
     MADE,
     Source,
     blends,
-    clip_of,
     clones,
     post,
-    spoken_in_clip,
+    reference_of,
 )
 from rhapsode_conform.checks.voices import apart
 from rhapsode_conform.outcome import expect, undecided
@@ -26,12 +25,8 @@ _PART: Final = "conform-voice-2"
 async def clone_heard(subject: Subject) -> None:
     """References that are an octave apart make voices that differ."""
     name, _ = subject.variant_with(clones, "variant that clones")
-    clips = [await clip_of(subject, is_octave_off=is_off) for is_off in (False, True)]
-    one, other = await _made_of(
-        subject,
-        name,
-        [{"reference": clip, "transcript": spoken_in_clip(subject)} for clip in clips],
-    )
+    references = [await reference_of(subject, is_octave_off=is_off) for is_off in (False, True)]
+    one, other = await _made_of(subject, name, references)
     seen = "the same audio from one and from another, an octave off"
     expect(is_different(one, other), "a voice is made of its reference", seen)
 
