@@ -17,8 +17,13 @@ def test_a_short_text_is_one_phrase() -> None:
 
 
 def test_the_first_phrase_is_short_so_that_it_is_heard_soon() -> None:
-    for text in (SENTENCE, f"Yes, {SENTENCE}"):
+    for text in (f"{SENTENCE} {SENTENCE}", f"Yes, {SENTENCE} {SENTENCE}"):
         assert len(spelt(text)[0].phonemes) <= FIRST_SEGMENT_CHARACTERS
+
+
+def test_a_sentence_is_cut_once_at_most() -> None:
+    for text in (SENTENCE, f"Yes, {SENTENCE}"):
+        assert len(spelt(text)) == 2
 
 
 def test_a_pause_suits_what_is_before_it() -> None:

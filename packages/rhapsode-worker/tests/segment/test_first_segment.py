@@ -9,6 +9,8 @@ STORY = (
     "goes on and on, year after year, until the very end of the whole story. "
 )
 
+UNMARKED = "this is a row of words that goes on and on without any mark to pause at "
+
 
 def texts(text: str, limit: int, first_limit: int, language: str | None = None) -> list[str]:
     segments = split(text, limit, first_limit=first_limit, language=language)
@@ -40,10 +42,37 @@ def test_one_word_and_a_long_clause_are_spoken_together_where_the_clause_is_near
 
 
 def test_without_a_clause_in_twice_the_limit_the_first_segment_ends_at_a_word() -> None:
-    text = "this is a row of words that goes on and on without any mark to pause at"
-    segments = split(text, 200, first_limit=20)
+    segments = split(UNMARKED * 3, 200, first_limit=20)
     assert segments[0].text == "this is a row of"
     assert segments[0].after is Joint.WORD
+
+
+@pytest.mark.parametrize(
+    ("first_limit", "first"),
+    [
+        (12, "this is a row"),  # it would take more than twice as much
+        (18, "this is a row of words that"),
+        (26, "this is a row of words that"),
+        (32, "this is a row of words that goes"),  # the last word within the limit
+    ],
+)
+def test_one_word_ends_the_first_segment_where_the_next_is_the_last(
+    first_limit: int, first: str
+) -> None:
+    assert texts(UNMARKED, 200, first_limit)[0] == first
+
+
+@pytest.mark.parametrize("words", range(8, 40))
+def test_a_text_without_a_mark_is_never_cut_twice_where_once_would_do(words: int) -> None:
+    text = " ".join(["word"] * words)
+    pieces = texts(text, 200, 32)
+    if len(text) <= 3 * 60:
+        assert len(pieces) <= 2
+    assert all(len(b) <= 2 * len(a) for a, b in zip(pieces, pieces[1:], strict=False))
+
+
+def test_a_rest_longer_than_the_limit_is_not_one_more_segment() -> None:
+    assert texts(UNMARKED, 30, 20)[0] == "this is a row of"
 
 
 def test_a_short_chinese_greeting_is_no_first_segment() -> None:

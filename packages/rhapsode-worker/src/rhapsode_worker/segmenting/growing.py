@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from math import ceil
 from typing import Final
 
@@ -80,15 +80,19 @@ class _Row:
         """Returns where the first piece ends.
 
         That is the last end of a clause within the limit that is not too early; else the next
-        one, as long as it costs no more than `overrun`; else the last word within the limit, or
-        the first beyond it that is not too early.
+        one, as long as it costs no more than `overrun`; else a word after which one more piece
+        is all, within the same; else the last word within the limit, or the first beyond it that
+        is not too early.
         """
         fitting = self._parts_within(self.limit)
         if fitting.stop == len(self._atoms.ends):
             return self._atoms.ends[-1]
+        beyond = range(fitting.stop, self._parts_within(overrun).stop)
+        around = range(max(fitting.start, fitting.stop - 1), beyond.stop)
         for least, parts in (
             (Strength.CLAUSE, reversed(fitting)),
-            (Strength.CLAUSE, range(fitting.stop, self._parts_within(overrun).stop)),
+            (Strength.CLAUSE, beyond),
+            (Strength.WORD, self._before_one_more(around, most)),
             (Strength.WORD, reversed(fitting)),
         ):
             if (end := self._enough(parts, least)) is not None:
@@ -97,6 +101,14 @@ class _Row:
         if cut is None:
             cut = self._enough(range(fitting.stop, self._parts_within(most).stop), Strength.WORD)
         return self._forced_end(fitting) if cut is None else cut
+
+    def _before_one_more(self, parts: range, most: int) -> Iterator[int]:
+        """Yields those of `parts` after which the rest of the text is one piece."""
+        starts, ends = self._atoms.starts, self._atoms.ends
+        for part in parts[: len(ends) - 1 - parts.start]:
+            rest = self._shadow.cost(starts[part + 1], ends[-1])
+            if rest <= min(_GROWTH * self._shadow.cost(self._start, ends[part]), most):
+                yield part
 
     def _enough(self, parts: Iterable[int], least: Strength) -> int | None:
         """Returns where the first of `parts` ends that would do for the first piece."""
