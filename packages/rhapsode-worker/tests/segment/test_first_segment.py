@@ -71,6 +71,11 @@ def test_a_text_without_a_mark_is_never_cut_twice_where_once_would_do(words: int
     assert all(len(b) <= 2 * len(a) for a, b in zip(pieces, pieces[1:], strict=False))
 
 
+def test_what_holds_together_at_the_limit_does_not_hide_an_earlier_word() -> None:
+    text = "Give jan. 5 up would on own dr. smith write jan. 5 with must what."
+    assert texts(text, 200, 32)[0] == "Give jan. 5 up would on own"
+
+
 def test_a_rest_longer_than_the_limit_is_not_one_more_segment() -> None:
     assert texts(UNMARKED, 30, 20)[0] == "this is a row of"
 

@@ -80,19 +80,20 @@ class _Row:
         """Returns where the first piece ends.
 
         That is the last end of a clause within the limit that is not too early; else the next
-        one, as long as it costs no more than `overrun`; else a word after which one more piece
-        is all, within the same; else the last word within the limit, or the first beyond it that
-        is not too early.
+        one, as long as it costs no more than `overrun`; else, again up to that, the first word
+        from the last within the limit on after which one more piece is all; else the last word
+        within the limit, or the first beyond it that is not too early.
         """
         fitting = self._parts_within(self.limit)
         if fitting.stop == len(self._atoms.ends):
             return self._atoms.ends[-1]
         beyond = range(fitting.stop, self._parts_within(overrun).stop)
-        around = range(max(fitting.start, fitting.stop - 1), beyond.stop)
+        words = self._sufficient(reversed(fitting), Strength.WORD)
+        onward = range(next(words, fitting.stop), beyond.stop)
         for least, parts in (
             (Strength.CLAUSE, reversed(fitting)),
             (Strength.CLAUSE, beyond),
-            (Strength.WORD, self._before_one_more(around, most)),
+            (Strength.WORD, self._before_one_more(onward, most)),
             (Strength.WORD, reversed(fitting)),
         ):
             if (end := self._enough(parts, least)) is not None:
@@ -112,10 +113,14 @@ class _Row:
 
     def _enough(self, parts: Iterable[int], least: Strength) -> int | None:
         """Returns where the first of `parts` ends that would do for the first piece."""
+        part = next(self._sufficient(parts, least), None)
+        return None if part is None else self._atoms.ends[part]
+
+    def _sufficient(self, parts: Iterable[int], least: Strength) -> Iterator[int]:
+        """Yields those of `parts` that would do as the last of the first piece."""
         for part in parts:
             if self._atoms.strengths[part] >= least and self._is_enough(part):
-                return self._atoms.ends[part]
-        return None
+                yield part
 
     def next_end(self) -> int:
         """Returns where a later piece ends: at the best place in the second half of its limit.

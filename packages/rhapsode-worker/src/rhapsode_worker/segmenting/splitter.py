@@ -21,7 +21,7 @@ def split(
         first_limit: What the first segment should have at most, at least 1, for the first audio
             to come early. It then ends at the last end of a sentence or clause that fits and is
             no mere word or two; where there is none, at the next one within twice as much, else
-            at a word, and rather at a later one, within the same, that spares a third segment.
+            at a word, and rather at a later one, within twice as much, that spares a third.
             Each later segment is at most twice the one before, up to `limit`.
         language: A BCP 47 tag of the text, such as `de` or `pt-BR`: it tells an abbreviation from
             the end of a sentence. English where it is not given.
