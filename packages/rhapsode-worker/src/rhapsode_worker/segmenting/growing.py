@@ -88,16 +88,16 @@ class _Row:
         if fitting.stop == len(self._atoms.ends):
             return self._atoms.ends[-1]
         beyond = range(fitting.stop, self._parts_within(overrun).stop)
-        words = self._sufficient(reversed(fitting), Strength.WORD)
-        onward = range(next(words, fitting.stop), beyond.stop)
-        for least, parts in (
-            (Strength.CLAUSE, reversed(fitting)),
-            (Strength.CLAUSE, beyond),
-            (Strength.WORD, self._before_one_more(onward, most)),
-            (Strength.WORD, reversed(fitting)),
-        ):
-            if (end := self._enough(parts, least)) is not None:
+        for parts in (reversed(fitting), beyond):
+            if (end := self._enough(parts, Strength.CLAUSE)) is not None:
                 return end
+        word = next(self._sufficient(reversed(fitting), Strength.WORD), None)
+        onward = range(fitting.stop if word is None else word, beyond.stop)
+        end = self._enough(self._before_one_more(onward, most), Strength.WORD)
+        if end is not None:
+            return end
+        if word is not None:
+            return self._atoms.ends[word]
         cut = self._cut_within(fitting.stop)
         if cut is None:
             cut = self._enough(range(fitting.stop, self._parts_within(most).stop), Strength.WORD)
